@@ -6,6 +6,7 @@ public import RPCKit
 extension Auth_V1 {
   /// Asks for a mail that verifies the caller's address.
   public struct RequestEmailVerificationRequest: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -31,6 +32,7 @@ extension Auth_V1 {
 
   /// The mail is on its way, unless the address is verified already.
   public struct RequestEmailVerificationResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -94,9 +96,7 @@ extension Auth_V1 {
       try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
       try unsafe self.password = RPCKit.MessageReading.string(source.pointee.f2_password)
       try unsafe self.ceremonyId = RPCKit.MessageReading.string(source.pointee.f3_ceremony_id)
-      try unsafe self.passkeyResponse = RPCKit.MessageReading.string(
-        source.pointee.f4_passkey_response
-      )
+      try unsafe self.passkeyResponse = RPCKit.MessageReading.string(source.pointee.f4_passkey_response)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -126,39 +126,22 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
       } else {
         if self.token.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
       if !(self.password.isEmpty) {
         if self.password.utf8.count > 256 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "password",
-              description: "must have at most 256 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
         }
       }
       if !(self.ceremonyId.isEmpty) {
         if self.ceremonyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "ceremony_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "ceremony_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.passkeyResponse.isEmpty) {
         if self.passkeyResponse.utf8.count > 32768 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "passkey_response",
-              description: "must have at most 32768 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "passkey_response", description: "must have at most 32768 bytes"))
         }
       }
     }
@@ -166,6 +149,7 @@ extension Auth_V1 {
 
   /// The address is verified.
   public struct VerifyEmailResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -238,9 +222,7 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
       } else {
         if self.token.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -248,6 +230,7 @@ extension Auth_V1 {
 
   /// The address is free to sign up with.
   public struct DisownEmailResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -320,9 +303,7 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be set"))
       } else {
         if self.email.utf8.count > 254 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         }
       }
     }
@@ -330,6 +311,7 @@ extension Auth_V1 {
 
   /// The same whether or not the address has an account. If it has one, a mail is on its way.
   public struct RequestPasswordResetResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -389,9 +371,7 @@ extension Auth_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ResetPasswordRequest.self)
       try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
       try unsafe self.newPassword = RPCKit.MessageReading.string(source.pointee.f2_new_password)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f3_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -419,41 +399,22 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
       } else {
         if self.token.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
       if self.newPassword.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "new_password", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must be set"))
       } else {
         if self.newPassword.utf8.count < 8 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "new_password",
-              description: "must have at least 8 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must have at least 8 bytes"))
         }
         if self.newPassword.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "new_password",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -533,9 +494,7 @@ extension Auth_V1 {
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ChangeEmailRequest.self)
-      try unsafe self.currentPassword = RPCKit.MessageReading.string(
-        source.pointee.f1_current_password
-      )
+      try unsafe self.currentPassword = RPCKit.MessageReading.string(source.pointee.f1_current_password)
       try unsafe self.newEmail = RPCKit.MessageReading.string(source.pointee.f2_new_email)
     }
 
@@ -556,22 +515,10 @@ extension Auth_V1 {
 
     private static let newEmail_pattern = RPCKit.TextPattern([
       [
-        RPCKit.TextPattern.Step(
-          low: 18446744065119617024,
-          high: 9223372036854775806,
-          containsOthers: true,
-          minimum: 1,
-          maximum: nil
-        ),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
         RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
-        RPCKit.TextPattern.Step(
-          low: 18446744065119617024,
-          high: 9223372036854775806,
-          containsOthers: true,
-          minimum: 1,
-          maximum: nil
-        ),
-      ]
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
+      ],
     ])
 
     public func validate(
@@ -579,39 +526,20 @@ extension Auth_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.currentPassword.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "current_password", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "current_password", description: "must be set"))
       } else {
         if self.currentPassword.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "current_password",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "current_password", description: "must have at most 1024 bytes"))
         }
       }
       if self.newEmail.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "new_email", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must be set"))
       } else {
         if self.newEmail.utf8.count > 254 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "new_email",
-              description: "must have at most 254 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must have at most 254 bytes"))
         } else {
           if !Self.newEmail_pattern.matches(self.newEmail) {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "new_email",
-                description: "must be an e-mail address, like name@example.com"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must be an e-mail address, like name@example.com"))
           }
         }
       }
@@ -621,6 +549,7 @@ extension Auth_V1 {
   /// The same whether or not the new address has an account. Nothing changes until the mail that is sent
   /// there is confirmed.
   public struct ChangeEmailResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -684,9 +613,7 @@ extension Auth_V1 {
       try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
       try unsafe self.password = RPCKit.MessageReading.string(source.pointee.f2_password)
       try unsafe self.ceremonyId = RPCKit.MessageReading.string(source.pointee.f3_ceremony_id)
-      try unsafe self.passkeyResponse = RPCKit.MessageReading.string(
-        source.pointee.f4_passkey_response
-      )
+      try unsafe self.passkeyResponse = RPCKit.MessageReading.string(source.pointee.f4_passkey_response)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -716,39 +643,22 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
       } else {
         if self.token.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
       if !(self.password.isEmpty) {
         if self.password.utf8.count > 256 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "password",
-              description: "must have at most 256 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
         }
       }
       if !(self.ceremonyId.isEmpty) {
         if self.ceremonyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "ceremony_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "ceremony_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.passkeyResponse.isEmpty) {
         if self.passkeyResponse.utf8.count > 32768 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "passkey_response",
-              description: "must have at most 32768 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "passkey_response", description: "must have at most 32768 bytes"))
         }
       }
     }
@@ -757,6 +667,7 @@ extension Auth_V1 {
   /// The account has the new address, which is verified. Its other sessions ended, and the old address gets a
   /// mail, if the account had proven it.
   public struct ConfirmEmailChangeResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -829,9 +740,7 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
       } else {
         if self.token.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -840,6 +749,7 @@ extension Auth_V1 {
   /// The account has its old address again. All its sessions ended, its identities are unlinked, its
   /// password no longer works, and a mail with which to set a new one is on its way.
   public struct UndoEmailChangeResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -912,9 +822,7 @@ extension Auth_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
       } else {
         if self.token.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -922,6 +830,7 @@ extension Auth_V1 {
 
   /// The change will not be made.
   public struct RefuseAccountChangeResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -1046,9 +955,7 @@ extension Auth_V1 {
       unsafe target.pointee.f5_role = scratch.copy(self.role)
       unsafe target.pointee.f6_entity_type = scratch.copy(self.entityType)
       if let value = self.expiresAt {
-        unsafe target.pointee.f7_expires_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f7_expires_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f8_entity_name = scratch.copy(self.entityName)
       unsafe target.pointee.f9_parent_name = scratch.copy(self.parentName)
@@ -1058,8 +965,8 @@ extension Auth_V1 {
 
     private static let code_pattern = RPCKit.TextPattern([
       [
-        RPCKit.TextPattern.Step(low: 287948901175001088, high: 134217726, minimum: 0, maximum: nil)
-      ]
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 134217726, minimum: 0, maximum: nil),
+      ],
     ])
 
     public func validate(
@@ -1067,106 +974,62 @@ extension Auth_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.invitationId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set"))
       } else {
         if self.invitationId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "invitation_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
         }
       }
       if self.email.isEmpty {
         violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be set"))
       } else {
         if self.email.utf8.count > 254 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         }
       }
       if self.code.isEmpty {
         violations.append(RPCKit.FieldViolation(field: path + "code", description: "must be set"))
       } else {
         if self.code.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
         } else {
           if !Self.code_pattern.matches(self.code) {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "code",
-                description: "must consist of capital letters and digits"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must consist of capital letters and digits"))
           }
         }
       }
       if self.inviterId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "inviter_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "inviter_id", description: "must be set"))
       } else {
         if self.inviterId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "inviter_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "inviter_id", description: "must have at most 64 bytes"))
         }
       }
       if self.role.isEmpty {
         violations.append(RPCKit.FieldViolation(field: path + "role", description: "must be set"))
       } else {
         if self.role.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
         }
       }
       if self.entityType.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "entity_type", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must be set"))
       } else {
         if self.entityType.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "entity_type",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must have at most 64 bytes"))
         }
       }
       if self.expiresAt == nil {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "expires_at", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "expires_at", description: "must be set"))
       }
       if !(self.entityName.isEmpty) {
         if self.entityName.utf8.count > 800 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "entity_name",
-              description: "must have at most 800 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "entity_name", description: "must have at most 800 bytes"))
         }
       }
       if !(self.parentName.isEmpty) {
         if self.parentName.utf8.count > 800 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "parent_name",
-              description: "must have at most 800 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "parent_name", description: "must have at most 800 bytes"))
         }
       }
     }
@@ -1174,6 +1037,7 @@ extension Auth_V1 {
 
   /// The same whether or not the address has an account. The mail will be sent.
   public struct SendInvitationResponse: RPCKit.GeneratedMessage {
+
     /// Makes a message with every field at its default.
     public init() {}
 
@@ -1215,12 +1079,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/email/verification",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("email"),
-            .literal("verification"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("verification")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Verifies an address for the owner of the account: the call is made in a session of the account, or with its
@@ -1242,12 +1103,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/email/verification/confirm",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("email"),
-            .literal("verification"), .literal("confirm"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("verification"), .literal("confirm")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Takes the address off an account that has not proven it, for the person who reads the mail of the address and did
@@ -1269,12 +1127,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/email/verification/disown",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("email"),
-            .literal("verification"), .literal("disown"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("verification"), .literal("disown")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Sends a mail to the account with this address, if there is one; neither the answer nor its time
@@ -1294,12 +1149,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/password/reset-request",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("password"),
-            .literal("reset-request"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("password"), .literal("reset-request")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Sets a new password and ends all sessions. Does not sign in. For an account that has not proven the address,
@@ -1319,12 +1171,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/password/reset",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("password"),
-            .literal("reset"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("password"), .literal("reset")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Sends a mail to the new address, which has to confirm the change.
@@ -1343,12 +1192,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/email/change",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("email"),
-            .literal("change"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("change")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Changes the address, for the owner of the account, as VerifyEmail does. Called again with the same token, it
@@ -1368,12 +1214,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/email/change/confirm",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("email"),
-            .literal("change"), .literal("confirm"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("change"), .literal("confirm")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Takes a change of address back, if the account had proven the old one. Called again with the same token, it
@@ -1393,12 +1236,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/email/change/undo",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("email"),
-            .literal("change"), .literal("undo"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("change"), .literal("undo")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Stops a change that operators were asked for (Operators.RequestAccountChange), with the token that the account's
@@ -1419,12 +1259,9 @@ extension Auth_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/auth/account-changes/refuse",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("auth"), .literal("account-changes"),
-            .literal("refuse"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("account-changes"), .literal("refuse")],
           body: .whole
-        )
+        ),
       ]
     )
     /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as the inviter has not
@@ -1448,68 +1285,38 @@ extension Auth_V1 {
   /// TOO_MANY_MAILS.
   public protocol AccountsService: Swift.Sendable {
     /// Sends the caller a mail that verifies its address; a newer one makes older ones void.
-    func requestEmailVerification(
-      _ request: Auth_V1.RequestEmailVerificationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.RequestEmailVerificationResponse
+    func requestEmailVerification(_ request: Auth_V1.RequestEmailVerificationRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RequestEmailVerificationResponse
     /// Verifies an address for the owner of the account: the call is made in a session of the account, or with its
     /// password or a passkey (UNAUTHENTICATED, ACCOUNT_PROOF_REQUIRED, without any of these), because
     /// somebody else may have made the account. A password counts as an attempt to sign in. Made in a session, the
     /// first proof ends the account's other sessions. Called again with the same token, it succeeds again.
-    func verifyEmail(
-      _ request: Auth_V1.VerifyEmailRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.VerifyEmailResponse
+    func verifyEmail(_ request: Auth_V1.VerifyEmailRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.VerifyEmailResponse
     /// Takes the address off an account that has not proven it, for the person who reads the mail of the address and did
     /// not make the account. The account keeps everything else, its sessions included, and the address is free.
     /// Called again with the same token, it succeeds again. FAILED_PRECONDITION, ADDRESS_PROVEN, when the account
     /// has proven the address.
-    func disownEmail(
-      _ request: Auth_V1.DisownEmailRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.DisownEmailResponse
+    func disownEmail(_ request: Auth_V1.DisownEmailRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.DisownEmailResponse
     /// Sends a mail to the account with this address, if there is one; neither the answer nor its time
     /// tells. A newer mail makes older ones void.
-    func requestPasswordReset(
-      _ request: Auth_V1.RequestPasswordResetRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.RequestPasswordResetResponse
+    func requestPasswordReset(_ request: Auth_V1.RequestPasswordResetRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RequestPasswordResetResponse
     /// Sets a new password and ends all sessions. Does not sign in. For an account that has not proven the address,
     /// a reset outside of its sessions makes a new account with the address and the password: `new_account`.
-    func resetPassword(
-      _ request: Auth_V1.ResetPasswordRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.ResetPasswordResponse
+    func resetPassword(_ request: Auth_V1.ResetPasswordRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ResetPasswordResponse
     /// Sends a mail to the new address, which has to confirm the change.
-    func changeEmail(
-      _ request: Auth_V1.ChangeEmailRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.ChangeEmailResponse
+    func changeEmail(_ request: Auth_V1.ChangeEmailRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ChangeEmailResponse
     /// Changes the address, for the owner of the account, as VerifyEmail does. Called again with the same token, it
     /// succeeds again. ALREADY_EXISTS, EMAIL_TAKEN, if another account got the address by then.
-    func confirmEmailChange(
-      _ request: Auth_V1.ConfirmEmailChangeRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.ConfirmEmailChangeResponse
+    func confirmEmailChange(_ request: Auth_V1.ConfirmEmailChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ConfirmEmailChangeResponse
     /// Takes a change of address back, if the account had proven the old one. Called again with the same token, it
     /// succeeds again.
-    func undoEmailChange(
-      _ request: Auth_V1.UndoEmailChangeRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.UndoEmailChangeResponse
+    func undoEmailChange(_ request: Auth_V1.UndoEmailChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UndoEmailChangeResponse
     /// Stops a change that operators were asked for (Operators.RequestAccountChange), with the token that the account's
     /// address was sent. Called again with the same token, it succeeds again. FAILED_PRECONDITION,
     /// ACCOUNT_CHANGE_CLOSED, when it was made or taken back.
-    func refuseAccountChange(
-      _ request: Auth_V1.RefuseAccountChangeRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.RefuseAccountChangeResponse
+    func refuseAccountChange(_ request: Auth_V1.RefuseAccountChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RefuseAccountChangeResponse
     /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as the inviter has not
     /// verified an address: nobody can have mail sent to others without being known by one.
-    func sendInvitation(
-      _ request: Auth_V1.SendInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Auth_V1.SendInvitationResponse
+    func sendInvitation(_ request: Auth_V1.SendInvitationRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SendInvitationResponse
   }
 
   /// Calls `auth.v1.Accounts`.
@@ -1532,11 +1339,7 @@ extension Auth_V1 {
     ) async throws -> Auth_V1.RequestEmailVerificationResponse {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(
-        AccountsMethods.requestEmailVerification,
-        request,
-        options: options
-      )
+      return try await channel.unary(AccountsMethods.requestEmailVerification, request, options: options)
     }
 
     /// Verifies an address for the owner of the account: the call is made in a session of the account, or with its
@@ -1582,11 +1385,7 @@ extension Auth_V1 {
     ) async throws -> Auth_V1.RequestPasswordResetResponse {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(
-        AccountsMethods.requestPasswordReset,
-        request,
-        options: options
-      )
+      return try await channel.unary(AccountsMethods.requestPasswordReset, request, options: options)
     }
 
     /// Sets a new password and ends all sessions. Does not sign in. For an account that has not proven the address,
@@ -1680,11 +1479,10 @@ extension Auth_V1 {
       name: "auth/v1/accounts.proto",
       imports: {
         [
-          Google_Protobuf.googleProtobufTimestampFile
+          Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64:
-        "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIr4BChJWZXJpZnlFbWFpbFJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4SIwoIcGFzc3dvcmQYAiABKAlCB6q7GAMYgAJSCHBhc3N3b3JkEicKC2NlcmVtb255X2lkGAMgASgJQgaquxgCGEBSCmNlcmVtb255SWQSOQoQcGFzc2tleV9yZXNwb25zZRgEIAEoCUIOqrsYBBiAgAK6uxgCEAFSD3Bhc3NrZXlSZXNwb25zZSIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIjUKEkRpc293bkVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNEaXNvd25FbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIAIUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImMKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMSHwoLbmV3X2FjY291bnQYAiABKAhSCm5ld0FjY291bnQigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAhSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSLFAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIjCghwYXNzd29yZBgCIAEoCUIHqrsYAxiAAlIIcGFzc3dvcmQSJwoLY2VyZW1vbnlfaWQYAyABKAlCBqq7GAIYQFIKY2VyZW1vbnlJZBI5ChBwYXNza2V5X3Jlc3BvbnNlGAQgASgJQg6quxgEGICAArq7GAIQAVIPcGFzc2tleVJlc3BvbnNlIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UiPQoaUmVmdXNlQWNjb3VudENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iHQobUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIrEDChVTZW5kSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIfCgVlbWFpbBgCIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBInCgRjb2RlGAMgASgJQhOquxgPCAEYQCIJW0EtWjAtOV0qUgRjb2RlEicKCmludml0ZXJfaWQYBCABKAlCCKq7GAQIARhAUglpbnZpdGVySWQSHAoEcm9sZRgFIAEoCUIIqrsYBAgBGEBSBHJvbGUSKQoLZW50aXR5X3R5cGUYBiABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEkEKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCWV4cGlyZXNBdBIoCgtlbnRpdHlfbmFtZRgIIAEoCUIHqrsYAxigBlIKZW50aXR5TmFtZRIoCgtwYXJlbnRfbmFtZRgJIAEoCUIHqrsYAxigBlIKcGFyZW50TmFtZRIWCgZsZXR0ZXIYCyABKA1SBmxldHRlciIYChZTZW5kSW52aXRhdGlvblJlc3BvbnNlMuwKCghBY2NvdW50cxKhAQoYUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uEiguYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0GikuYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXNwb25zZSIworsYAggCgtPkkwIkIh8vYXBpL3YxL2F1dGgvZW1haWwvdmVyaWZpY2F0aW9uOgEqEoQBCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIjqiuxgECAEgAYLT5JMCLCInL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9jb25maXJtOgEqEoMBCgtEaXNvd25FbWFpbBIbLmF1dGgudjEuRGlzb3duRW1haWxSZXF1ZXN0GhwuYXV0aC52MS5EaXNvd25FbWFpbFJlc3BvbnNlIjmiuxgECAEgAYLT5JMCKyImL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9kaXNvd246ASoSmQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EiQuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaJS5hdXRoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiNKK7GAIIAYLT5JMCKCIjL2FwaS92MS9hdXRoL3Bhc3N3b3JkL3Jlc2V0LXJlcXVlc3Q6ASoSfAoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIsorsYAggBgtPkkwIgIhsvYXBpL3YxL2F1dGgvcGFzc3dvcmQvcmVzZXQ6ASoSdAoLQ2hhbmdlRW1haWwSGy5hdXRoLnYxLkNoYW5nZUVtYWlsUmVxdWVzdBocLmF1dGgudjEuQ2hhbmdlRW1haWxSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL2F1dGgvZW1haWwvY2hhbmdlOgEqEpMBChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjSiuxgECAEgAYLT5JMCJiIhL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS9jb25maXJtOgEqEocBCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIjGiuxgECAEgAYLT5JMCIyIeL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS91bmRvOgEqEpgBChNSZWZ1c2VBY2NvdW50Q2hhbmdlEiMuYXV0aC52MS5SZWZ1c2VBY2NvdW50Q2hhbmdlUmVxdWVzdBokLmF1dGgudjEuUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIjaiuxgECAEgAYLT5JMCKCIjL2FwaS92MS9hdXRoL2FjY291bnQtY2hhbmdlcy9yZWZ1c2U6ASoSZAoOU2VuZEludml0YXRpb24SHi5hdXRoLnYxLlNlbmRJbnZpdGF0aW9uUmVxdWVzdBofLmF1dGgudjEuU2VuZEludml0YXRpb25SZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSqc1CnIKAQwSAwEAEhpoIFByb3ZpbmcgYW4gYWRkcmVzcywgcmVjb3ZlcmluZyBhIHBhc3N3b3JkIGFuZCBtb3ZpbmcgYW4gYWNjb3VudCB0byBhbm90aGVyIGFkZHJlc3M6IHdoYXQgZ29lcyBieSBtYWlsLgoKQAoCBAASAwwAKho1IEFza3MgZm9yIGEgbWFpbCB0aGF0IHZlcmlmaWVzIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKTAoCBAESAw8AKxpBIFRoZSBtYWlsIGlzIG9uIGl0cyB3YXksIHVubGVzcyB0aGUgYWRkcmVzcyBpcyB2ZXJpZmllZCBhbHJlYWR5LgoKPQoCBAISBBIAGwEaMSBWZXJpZmllcyBhbiBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKagoEBAICABIDFAJIGl0gVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgMjQgaG91cnMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXAoEBAICARIDFgI7Gk8gVGhlIGFjY291bnQncyBwYXNzd29yZCwgaWYgdGhlIGNhbGwgaXMgbWFkZSB3aXRob3V0IGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudC4KCloKBAQCAgISAxgCPRpNIEluIHBsYWNlIG9mIHRoZSBwYXNzd29yZDogdGhlIGBjZXJlbW9ueV9pZGAgdGhhdCBQYXNza2V5cy5TdGFydFNpZ25JbiBnYXZlLgoKZAoEBAICAxIDGgJqGlcgQW5kIHdoYXQgYG5hdmlnYXRvci5jcmVkZW50aWFscy5nZXRgIGdhdmUsIGFzIGBKU09OLnN0cmluZ2lmeShjcmVkZW50aWFsKWAgd3JpdGVzIGl0LgoKJQoCBAMSAx4AHhoaIFRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkLgoKYAoCBAQSBCEAJAEaVCBTYXlzIHRoYXQgYW4gYWNjb3VudCB3YXMgbm90IG1hZGUgYnkgdGhlIHBlcnNvbiB3aG8gcmVhZHMgdGhlIG1haWwgb2YgaXRzIGFkZHJlc3MuCgo/CgQEBAIAEgMjAkgaMiBUaGUgdG9rZW4gb2YgdGhlIG1haWwgdGhhdCB2ZXJpZmllcyB0aGUgYWRkcmVzcy4KCjEKAgQFEgMnAB4aJiBUaGUgYWRkcmVzcyBpcyBmcmVlIHRvIHNpZ24gdXAgd2l0aC4KCk4KAgQGEgQqAC0BGkIgQXNrcyBmb3IgYSBtYWlsIHdpdGggd2hpY2ggYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgY2FuIGJlIHJlcGxhY2VkLgoKPAoEBAYCABIDLAJIGi8gVGhlIGFjY291bnQncyBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgplCgIEBxIDMAAnGlogVGhlIHNhbWUgd2hldGhlciBvciBub3QgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIElmIGl0IGhhcyBvbmUsIGEgbWFpbCBpcyBvbiBpdHMgd2F5LgoKRwoCBAgSBDMAOwEaOyBSZXBsYWNlcyBhIGZvcmdvdHRlbiBwYXNzd29yZCB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmwKBAQIAgASAzUCSBpfIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIDMwIG1pbnV0ZXMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXQoEBAgCARIDNwJcGlAgVGhlIG5ldyBwYXNzd29yZDogOCBjaGFyYWN0ZXJzIG9yIG1vcmUsIGF0IG1vc3QgMSwwMjQgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqcAQoEBAgCAhIDOgJCGo4BIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5ICh0aGUgcGFzc3dvcmQgbWF5IGRpZmZlcikgZ2V0cwogdGhlIHNhbWUgYW5zd2VyIGFuZCBpcyBub3QgZXhlY3V0ZWQgYWdhaW4uCgokCgIECRIEPgBEARoYIFRoZSByZXN1bHQgb2YgYSByZXNldC4KCkwKBAQJAgASA0ACHho/IE51bWJlciBvZiBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQ6IGFsbCB0aGF0IHRoZSBhY2NvdW50IGhhZC4KCqwBCgQECQIBEgNDAhcangEgV2hldGhlciBhIG5ldywgZW1wdHkgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgYW5kIHRoZSBwYXNzd29yZDogdGhlIG9uZSB0aGF0IGhhZCB0aGUgYWRkcmVzcyBoYWQgbm90CiBwcm92ZW4gaXQsIGFuZCBrZWVwcyB3aGF0IGlzIGluIGl0IHdpdGhvdXQgdGhlIGFkZHJlc3MuCgpVCgIEChIERwBMARpJIEFza3MgZm9yIGEgbWFpbCB0aGF0IGNvbmZpcm1zIGFub3RoZXIgYWRkcmVzcyBmb3IgdGhlIGNhbGxlcidzIGFjY291bnQuCgomCgQECgIAEgNJAlQaGSBUaGUgYWNjb3VudCdzIHBhc3N3b3JkLgoKHwoEBAoCARIDSwJmGhIgVGhlIG5ldyBhZGRyZXNzLgoKhQEKAgQLEgNQAB4aeiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgbmV3IGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIE5vdGhpbmcgY2hhbmdlcyB1bnRpbCB0aGUgbWFpbCB0aGF0IGlzIHNlbnQKIHRoZXJlIGlzIGNvbmZpcm1lZC4KCkAKAgQMEgRTAFwBGjQgQ29uZmlybXMgYSBuZXcgYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmEKBAQMAgASA1UCSBpUIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIGFuIGhvdXIsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IGhhZC4KClwKBAQMAgESA1cCOxpPIFRoZSBhY2NvdW50J3MgcGFzc3dvcmQsIGlmIHRoZSBjYWxsIGlzIG1hZGUgd2l0aG91dCBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQuCgpaCgQEDAICEgNZAj0aTSBJbiBwbGFjZSBvZiB0aGUgcGFzc3dvcmQ6IHRoZSBgY2VyZW1vbnlfaWRgIHRoYXQgUGFzc2tleXMuU3RhcnRTaWduSW4gZ2F2ZS4KCmQKBAQMAgMSA1sCahpXIEFuZCB3aGF0IGBuYXZpZ2F0b3IuY3JlZGVudGlhbHMuZ2V0YCBnYXZlLCBhcyBgSlNPTi5zdHJpbmdpZnkoY3JlZGVudGlhbClgIHdyaXRlcyBpdC4KCpsBCgIEDRIDYAAlGo8BIFRoZSBhY2NvdW50IGhhcyB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGlzIHZlcmlmaWVkLiBJdHMgb3RoZXIgc2Vzc2lvbnMgZW5kZWQsIGFuZCB0aGUgb2xkIGFkZHJlc3MgZ2V0cyBhCiBtYWlsLCBpZiB0aGUgYWNjb3VudCBoYWQgcHJvdmVuIGl0LgoKWgoCBA4SBGMAZgEaTiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2sgd2l0aCB0aGUgdG9rZW4gdGhhdCB0aGUgb2xkIGFkZHJlc3Mgd2FzIHNlbnQuCgpfCgQEDgIAEgNlAkgaUiBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciBzZXZlbiBkYXlzLCB3aGF0ZXZlciBhZGRyZXNzIHRoZSBhY2NvdW50IGhhcyBieSB0aGVuLgoKvgEKAgQPEgNqACIasgEgVGhlIGFjY291bnQgaGFzIGl0cyBvbGQgYWRkcmVzcyBhZ2Fpbi4gQWxsIGl0cyBzZXNzaW9ucyBlbmRlZCwgaXRzIGlkZW50aXRpZXMgYXJlIHVubGlua2VkLCBpdHMKIHBhc3N3b3JkIG5vIGxvbmdlciB3b3JrcywgYW5kIGEgbWFpbCB3aXRoIHdoaWNoIHRvIHNldCBhIG5ldyBvbmUgaXMgb24gaXRzIHdheS4KCkoKAgQQEgRtAHABGj4gU3RvcHMgYSBjaGFuZ2Ugb2YgdGhlIGFjY291bnQgdGhhdCBvcGVyYXRvcnMgd2VyZSBhc2tlZCBmb3IuCgpBCgQEEAIAEgNvAkgaNCBUaGUgdG9rZW4gZnJvbSB0aGUgbWFpbDsgd29ya3Mgb25jZSwgZm9yIDcyIGhvdXJzLgoKKQoCBBESA3MAJhoeIFRoZSBjaGFuZ2Ugd2lsbCBub3QgYmUgbWFkZS4KCkwKAgQSEgV2AIsBARo/IFNlbmRzIGFuIGludml0ZWQgcGVyc29uIHRoZSBjb2RlIHRoYXQgYWNjZXB0cyB0aGUgaW52aXRhdGlvbi4KCnQKBAQSAgASA3gCTxpnIFRoZSBpbnZpdGF0aW9uLCBgaW52X+KApmAuIEZvciAyNCBob3VycyB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgYGxldHRlcmAgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgptCgQEEgIBEgN6AkgaYCBUaGUgaW52aXRlZCBhZGRyZXNzLiBJZiBpdCBoYXMgYW4gYWNjb3VudCwgdGhlIG1haWwgZ29lcyB0byB0aGUgYWRkcmVzcyBhcyB0aGUgYWNjb3VudCBoYXMgaXQuCgoYCgQEEgICEgN8AlwaCyBUaGUgY29kZS4KCiQKBAQSAgMSA34CTBoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKMQoEBBICBBIEgAECRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKVAoEBBICBRIEggECTRpGIFR5cGUgb2YgdGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo6CgQEEgIGEgSEAQJSGiwgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQuCgpbCgQEEgIHEgSGAQI+Gk0gTmFtZSBvZiB0aGUgZW50aXR5LiBUaGUgbWFpbCBoYXMgaXQgdW5sZXNzIGl0IGlzIGxvbmcgb3IgbG9va3MgbGlrZSBhIGxpbmsuCgpUCgQEEgIIEgSIAQI+GkYgTmFtZSBvZiB3aGF0IHRoYXQgaXMgaW4sIGlmIHRoZSBtYWlsIGlzIHRvIHNheSBpdDsgYXMgYGVudGl0eV9uYW1lYC4KClYKBAQSAgkSBIoBAhUaSCBDb3VudHMgdGhlIG1haWxzIG9mIHRoZSBpbnZpdGF0aW9uOiBhbm90aGVyIG51bWJlciBzZW5kcyBhbm90aGVyIG1haWwuCgpYCgIEExIEjgEAIRpMIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBUaGUgbWFpbCB3aWxsIGJlIHNlbnQuCgrqAQoCBgASBpMBANIBARrbASBQcm9vZiBhbmQgcmVjb3Zlcnkgb2YgYW4gYWNjb3VudCBieSBtYWlsLiBBIHRva2VuIHRoYXQgZG9lcyBub3Qgd29yaywgZm9yIHdoYXRldmVyIHJlYXNvbiwgaXMKIElOVkFMSURfQVJHVU1FTlQsIE1BSUxfVE9LRU5fSU5WQUxJRC4gQW55b25lIHdobyBhc2tzIGZvciB0b28gbWFueSBtYWlscyBoYXMgdG8gd2FpdDogUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfTUFJTFMuCgpnCgQGAAIAEgaVAQKYAQMaVyBTZW5kcyB0aGUgY2FsbGVyIGEgbWFpbCB0aGF0IHZlcmlmaWVzIGl0cyBhZGRyZXNzOyBhIG5ld2VyIG9uZSBtYWtlcyBvbGRlciBvbmVzIHZvaWQuCgqwAwoEBgACARIGnQECoAEDGp8DIFZlcmlmaWVzIGFuIGFkZHJlc3MgZm9yIHRoZSBvd25lciBvZiB0aGUgYWNjb3VudDogdGhlIGNhbGwgaXMgbWFkZSBpbiBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQsIG9yIHdpdGggaXRzCiBwYXNzd29yZCBvciBhIHBhc3NrZXkgKFVOQVVUSEVOVElDQVRFRCwgQUNDT1VOVF9QUk9PRl9SRVFVSVJFRCwgd2l0aG91dCBhbnkgb2YgdGhlc2UpLCBiZWNhdXNlCiBzb21lYm9keSBlbHNlIG1heSBoYXZlIG1hZGUgdGhlIGFjY291bnQuIEEgcGFzc3dvcmQgY291bnRzIGFzIGFuIGF0dGVtcHQgdG8gc2lnbiBpbi4gTWFkZSBpbiBhIHNlc3Npb24sIHRoZQogZmlyc3QgcHJvb2YgZW5kcyB0aGUgYWNjb3VudCdzIG90aGVyIHNlc3Npb25zLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uCgrzAgoEBgACAhIGpQECqAEDGuICIFRha2VzIHRoZSBhZGRyZXNzIG9mZiBhbiBhY2NvdW50IHRoYXQgaGFzIG5vdCBwcm92ZW4gaXQsIGZvciB0aGUgcGVyc29uIHdobyByZWFkcyB0aGUgbWFpbCBvZiB0aGUgYWRkcmVzcyBhbmQgZGlkCiBub3QgbWFrZSB0aGUgYWNjb3VudC4gVGhlIGFjY291bnQga2VlcHMgZXZlcnl0aGluZyBlbHNlLCBpdHMgc2Vzc2lvbnMgaW5jbHVkZWQsIGFuZCB0aGUgYWRkcmVzcyBpcyBmcmVlLgogQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLiBGQUlMRURfUFJFQ09ORElUSU9OLCBBRERSRVNTX1BST1ZFTiwgd2hlbiB0aGUgYWNjb3VudAogaGFzIHByb3ZlbiB0aGUgYWRkcmVzcy4KCp4BCgQGAAIDEgarAQKuAQMajQEgU2VuZHMgYSBtYWlsIHRvIHRoZSBhY2NvdW50IHdpdGggdGhpcyBhZGRyZXNzLCBpZiB0aGVyZSBpcyBvbmU7IG5laXRoZXIgdGhlIGFuc3dlciBub3IgaXRzIHRpbWUKIHRlbGxzLiBBIG5ld2VyIG1haWwgbWFrZXMgb2xkZXIgb25lcyB2b2lkLgoK5gEKBAYAAgQSBrEBArQBAxrVASBTZXRzIGEgbmV3IHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBzZXNzaW9ucy4gRG9lcyBub3Qgc2lnbiBpbi4gRm9yIGFuIGFjY291bnQgdGhhdCBoYXMgbm90IHByb3ZlbiB0aGUgYWRkcmVzcywKIGEgcmVzZXQgb3V0c2lkZSBvZiBpdHMgc2Vzc2lvbnMgbWFrZXMgYSBuZXcgYWNjb3VudCB3aXRoIHRoZSBhZGRyZXNzIGFuZCB0aGUgcGFzc3dvcmQ6IGBuZXdfYWNjb3VudGAuCgpTCgQGAAIFEga2AQK5AQMaQyBTZW5kcyBhIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBoYXMgdG8gY29uZmlybSB0aGUgY2hhbmdlLgoK2QEKBAYAAgYSBrwBAr8BAxrIASBDaGFuZ2VzIHRoZSBhZGRyZXNzLCBmb3IgdGhlIG93bmVyIG9mIHRoZSBhY2NvdW50LCBhcyBWZXJpZnlFbWFpbCBkb2VzLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQKIHN1Y2NlZWRzIGFnYWluLiBBTFJFQURZX0VYSVNUUywgRU1BSUxfVEFLRU4sIGlmIGFub3RoZXIgYWNjb3VudCBnb3QgdGhlIGFkZHJlc3MgYnkgdGhlbi4KCo4BCgQGAAIHEgbCAQLFAQMafiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2ssIGlmIHRoZSBhY2NvdW50IGhhZCBwcm92ZW4gdGhlIG9sZCBvbmUuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdAogc3VjY2VlZHMgYWdhaW4uCgqYAgoEBgACCBIGyQECzAEDGocCIFN0b3BzIGEgY2hhbmdlIHRoYXQgb3BlcmF0b3JzIHdlcmUgYXNrZWQgZm9yIChPcGVyYXRvcnMuUmVxdWVzdEFjY291bnRDaGFuZ2UpLCB3aXRoIHRoZSB0b2tlbiB0aGF0IHRoZSBhY2NvdW50J3MKIGFkZHJlc3Mgd2FzIHNlbnQuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIEFDQ09VTlRfQ0hBTkdFX0NMT1NFRCwgd2hlbiBpdCB3YXMgbWFkZSBvciB0YWtlbiBiYWNrLgoKxQEKBAYAAgkSBs8BAtEBAxq0ASBNYWlscyBhbiBpbnZpdGF0aW9uLiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEVSX1VOVkVSSUZJRUQsIGFzIGxvbmcgYXMgdGhlIGludml0ZXIgaGFzIG5vdAogdmVyaWZpZWQgYW4gYWRkcmVzczogbm9ib2R5IGNhbiBoYXZlIG1haWwgc2VudCB0byBvdGhlcnMgd2l0aG91dCBiZWluZyBrbm93biBieSBvbmUuCmIGcHJvdG8z"
+      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIr4BChJWZXJpZnlFbWFpbFJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4SIwoIcGFzc3dvcmQYAiABKAlCB6q7GAMYgAJSCHBhc3N3b3JkEicKC2NlcmVtb255X2lkGAMgASgJQgaquxgCGEBSCmNlcmVtb255SWQSOQoQcGFzc2tleV9yZXNwb25zZRgEIAEoCUIOqrsYBBiAgAK6uxgCEAFSD3Bhc3NrZXlSZXNwb25zZSIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIjUKEkRpc293bkVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNEaXNvd25FbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIAIUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImMKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMSHwoLbmV3X2FjY291bnQYAiABKAhSCm5ld0FjY291bnQigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAhSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSLFAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIjCghwYXNzd29yZBgCIAEoCUIHqrsYAxiAAlIIcGFzc3dvcmQSJwoLY2VyZW1vbnlfaWQYAyABKAlCBqq7GAIYQFIKY2VyZW1vbnlJZBI5ChBwYXNza2V5X3Jlc3BvbnNlGAQgASgJQg6quxgEGICAArq7GAIQAVIPcGFzc2tleVJlc3BvbnNlIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UiPQoaUmVmdXNlQWNjb3VudENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iHQobUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIrEDChVTZW5kSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIfCgVlbWFpbBgCIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBInCgRjb2RlGAMgASgJQhOquxgPCAEYQCIJW0EtWjAtOV0qUgRjb2RlEicKCmludml0ZXJfaWQYBCABKAlCCKq7GAQIARhAUglpbnZpdGVySWQSHAoEcm9sZRgFIAEoCUIIqrsYBAgBGEBSBHJvbGUSKQoLZW50aXR5X3R5cGUYBiABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEkEKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCWV4cGlyZXNBdBIoCgtlbnRpdHlfbmFtZRgIIAEoCUIHqrsYAxigBlIKZW50aXR5TmFtZRIoCgtwYXJlbnRfbmFtZRgJIAEoCUIHqrsYAxigBlIKcGFyZW50TmFtZRIWCgZsZXR0ZXIYCyABKA1SBmxldHRlciIYChZTZW5kSW52aXRhdGlvblJlc3BvbnNlMuwKCghBY2NvdW50cxKhAQoYUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uEiguYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0GikuYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXNwb25zZSIworsYAggCgtPkkwIkIh8vYXBpL3YxL2F1dGgvZW1haWwvdmVyaWZpY2F0aW9uOgEqEoQBCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIjqiuxgECAEgAYLT5JMCLCInL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9jb25maXJtOgEqEoMBCgtEaXNvd25FbWFpbBIbLmF1dGgudjEuRGlzb3duRW1haWxSZXF1ZXN0GhwuYXV0aC52MS5EaXNvd25FbWFpbFJlc3BvbnNlIjmiuxgECAEgAYLT5JMCKyImL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9kaXNvd246ASoSmQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EiQuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaJS5hdXRoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiNKK7GAIIAYLT5JMCKCIjL2FwaS92MS9hdXRoL3Bhc3N3b3JkL3Jlc2V0LXJlcXVlc3Q6ASoSfAoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIsorsYAggBgtPkkwIgIhsvYXBpL3YxL2F1dGgvcGFzc3dvcmQvcmVzZXQ6ASoSdAoLQ2hhbmdlRW1haWwSGy5hdXRoLnYxLkNoYW5nZUVtYWlsUmVxdWVzdBocLmF1dGgudjEuQ2hhbmdlRW1haWxSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL2F1dGgvZW1haWwvY2hhbmdlOgEqEpMBChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjSiuxgECAEgAYLT5JMCJiIhL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS9jb25maXJtOgEqEocBCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIjGiuxgECAEgAYLT5JMCIyIeL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS91bmRvOgEqEpgBChNSZWZ1c2VBY2NvdW50Q2hhbmdlEiMuYXV0aC52MS5SZWZ1c2VBY2NvdW50Q2hhbmdlUmVxdWVzdBokLmF1dGgudjEuUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIjaiuxgECAEgAYLT5JMCKCIjL2FwaS92MS9hdXRoL2FjY291bnQtY2hhbmdlcy9yZWZ1c2U6ASoSZAoOU2VuZEludml0YXRpb24SHi5hdXRoLnYxLlNlbmRJbnZpdGF0aW9uUmVxdWVzdBofLmF1dGgudjEuU2VuZEludml0YXRpb25SZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSqc1CnIKAQwSAwEAEhpoIFByb3ZpbmcgYW4gYWRkcmVzcywgcmVjb3ZlcmluZyBhIHBhc3N3b3JkIGFuZCBtb3ZpbmcgYW4gYWNjb3VudCB0byBhbm90aGVyIGFkZHJlc3M6IHdoYXQgZ29lcyBieSBtYWlsLgoKQAoCBAASAwwAKho1IEFza3MgZm9yIGEgbWFpbCB0aGF0IHZlcmlmaWVzIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKTAoCBAESAw8AKxpBIFRoZSBtYWlsIGlzIG9uIGl0cyB3YXksIHVubGVzcyB0aGUgYWRkcmVzcyBpcyB2ZXJpZmllZCBhbHJlYWR5LgoKPQoCBAISBBIAGwEaMSBWZXJpZmllcyBhbiBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKagoEBAICABIDFAJIGl0gVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgMjQgaG91cnMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXAoEBAICARIDFgI7Gk8gVGhlIGFjY291bnQncyBwYXNzd29yZCwgaWYgdGhlIGNhbGwgaXMgbWFkZSB3aXRob3V0IGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudC4KCloKBAQCAgISAxgCPRpNIEluIHBsYWNlIG9mIHRoZSBwYXNzd29yZDogdGhlIGBjZXJlbW9ueV9pZGAgdGhhdCBQYXNza2V5cy5TdGFydFNpZ25JbiBnYXZlLgoKZAoEBAICAxIDGgJqGlcgQW5kIHdoYXQgYG5hdmlnYXRvci5jcmVkZW50aWFscy5nZXRgIGdhdmUsIGFzIGBKU09OLnN0cmluZ2lmeShjcmVkZW50aWFsKWAgd3JpdGVzIGl0LgoKJQoCBAMSAx4AHhoaIFRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkLgoKYAoCBAQSBCEAJAEaVCBTYXlzIHRoYXQgYW4gYWNjb3VudCB3YXMgbm90IG1hZGUgYnkgdGhlIHBlcnNvbiB3aG8gcmVhZHMgdGhlIG1haWwgb2YgaXRzIGFkZHJlc3MuCgo/CgQEBAIAEgMjAkgaMiBUaGUgdG9rZW4gb2YgdGhlIG1haWwgdGhhdCB2ZXJpZmllcyB0aGUgYWRkcmVzcy4KCjEKAgQFEgMnAB4aJiBUaGUgYWRkcmVzcyBpcyBmcmVlIHRvIHNpZ24gdXAgd2l0aC4KCk4KAgQGEgQqAC0BGkIgQXNrcyBmb3IgYSBtYWlsIHdpdGggd2hpY2ggYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgY2FuIGJlIHJlcGxhY2VkLgoKPAoEBAYCABIDLAJIGi8gVGhlIGFjY291bnQncyBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgplCgIEBxIDMAAnGlogVGhlIHNhbWUgd2hldGhlciBvciBub3QgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIElmIGl0IGhhcyBvbmUsIGEgbWFpbCBpcyBvbiBpdHMgd2F5LgoKRwoCBAgSBDMAOwEaOyBSZXBsYWNlcyBhIGZvcmdvdHRlbiBwYXNzd29yZCB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmwKBAQIAgASAzUCSBpfIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIDMwIG1pbnV0ZXMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXQoEBAgCARIDNwJcGlAgVGhlIG5ldyBwYXNzd29yZDogOCBjaGFyYWN0ZXJzIG9yIG1vcmUsIGF0IG1vc3QgMSwwMjQgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqcAQoEBAgCAhIDOgJCGo4BIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5ICh0aGUgcGFzc3dvcmQgbWF5IGRpZmZlcikgZ2V0cwogdGhlIHNhbWUgYW5zd2VyIGFuZCBpcyBub3QgZXhlY3V0ZWQgYWdhaW4uCgokCgIECRIEPgBEARoYIFRoZSByZXN1bHQgb2YgYSByZXNldC4KCkwKBAQJAgASA0ACHho/IE51bWJlciBvZiBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQ6IGFsbCB0aGF0IHRoZSBhY2NvdW50IGhhZC4KCqwBCgQECQIBEgNDAhcangEgV2hldGhlciBhIG5ldywgZW1wdHkgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgYW5kIHRoZSBwYXNzd29yZDogdGhlIG9uZSB0aGF0IGhhZCB0aGUgYWRkcmVzcyBoYWQgbm90CiBwcm92ZW4gaXQsIGFuZCBrZWVwcyB3aGF0IGlzIGluIGl0IHdpdGhvdXQgdGhlIGFkZHJlc3MuCgpVCgIEChIERwBMARpJIEFza3MgZm9yIGEgbWFpbCB0aGF0IGNvbmZpcm1zIGFub3RoZXIgYWRkcmVzcyBmb3IgdGhlIGNhbGxlcidzIGFjY291bnQuCgomCgQECgIAEgNJAlQaGSBUaGUgYWNjb3VudCdzIHBhc3N3b3JkLgoKHwoEBAoCARIDSwJmGhIgVGhlIG5ldyBhZGRyZXNzLgoKhQEKAgQLEgNQAB4aeiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgbmV3IGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIE5vdGhpbmcgY2hhbmdlcyB1bnRpbCB0aGUgbWFpbCB0aGF0IGlzIHNlbnQKIHRoZXJlIGlzIGNvbmZpcm1lZC4KCkAKAgQMEgRTAFwBGjQgQ29uZmlybXMgYSBuZXcgYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmEKBAQMAgASA1UCSBpUIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIGFuIGhvdXIsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IGhhZC4KClwKBAQMAgESA1cCOxpPIFRoZSBhY2NvdW50J3MgcGFzc3dvcmQsIGlmIHRoZSBjYWxsIGlzIG1hZGUgd2l0aG91dCBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQuCgpaCgQEDAICEgNZAj0aTSBJbiBwbGFjZSBvZiB0aGUgcGFzc3dvcmQ6IHRoZSBgY2VyZW1vbnlfaWRgIHRoYXQgUGFzc2tleXMuU3RhcnRTaWduSW4gZ2F2ZS4KCmQKBAQMAgMSA1sCahpXIEFuZCB3aGF0IGBuYXZpZ2F0b3IuY3JlZGVudGlhbHMuZ2V0YCBnYXZlLCBhcyBgSlNPTi5zdHJpbmdpZnkoY3JlZGVudGlhbClgIHdyaXRlcyBpdC4KCpsBCgIEDRIDYAAlGo8BIFRoZSBhY2NvdW50IGhhcyB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGlzIHZlcmlmaWVkLiBJdHMgb3RoZXIgc2Vzc2lvbnMgZW5kZWQsIGFuZCB0aGUgb2xkIGFkZHJlc3MgZ2V0cyBhCiBtYWlsLCBpZiB0aGUgYWNjb3VudCBoYWQgcHJvdmVuIGl0LgoKWgoCBA4SBGMAZgEaTiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2sgd2l0aCB0aGUgdG9rZW4gdGhhdCB0aGUgb2xkIGFkZHJlc3Mgd2FzIHNlbnQuCgpfCgQEDgIAEgNlAkgaUiBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciBzZXZlbiBkYXlzLCB3aGF0ZXZlciBhZGRyZXNzIHRoZSBhY2NvdW50IGhhcyBieSB0aGVuLgoKvgEKAgQPEgNqACIasgEgVGhlIGFjY291bnQgaGFzIGl0cyBvbGQgYWRkcmVzcyBhZ2Fpbi4gQWxsIGl0cyBzZXNzaW9ucyBlbmRlZCwgaXRzIGlkZW50aXRpZXMgYXJlIHVubGlua2VkLCBpdHMKIHBhc3N3b3JkIG5vIGxvbmdlciB3b3JrcywgYW5kIGEgbWFpbCB3aXRoIHdoaWNoIHRvIHNldCBhIG5ldyBvbmUgaXMgb24gaXRzIHdheS4KCkoKAgQQEgRtAHABGj4gU3RvcHMgYSBjaGFuZ2Ugb2YgdGhlIGFjY291bnQgdGhhdCBvcGVyYXRvcnMgd2VyZSBhc2tlZCBmb3IuCgpBCgQEEAIAEgNvAkgaNCBUaGUgdG9rZW4gZnJvbSB0aGUgbWFpbDsgd29ya3Mgb25jZSwgZm9yIDcyIGhvdXJzLgoKKQoCBBESA3MAJhoeIFRoZSBjaGFuZ2Ugd2lsbCBub3QgYmUgbWFkZS4KCkwKAgQSEgV2AIsBARo/IFNlbmRzIGFuIGludml0ZWQgcGVyc29uIHRoZSBjb2RlIHRoYXQgYWNjZXB0cyB0aGUgaW52aXRhdGlvbi4KCnQKBAQSAgASA3gCTxpnIFRoZSBpbnZpdGF0aW9uLCBgaW52X+KApmAuIEZvciAyNCBob3VycyB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgYGxldHRlcmAgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgptCgQEEgIBEgN6AkgaYCBUaGUgaW52aXRlZCBhZGRyZXNzLiBJZiBpdCBoYXMgYW4gYWNjb3VudCwgdGhlIG1haWwgZ29lcyB0byB0aGUgYWRkcmVzcyBhcyB0aGUgYWNjb3VudCBoYXMgaXQuCgoYCgQEEgICEgN8AlwaCyBUaGUgY29kZS4KCiQKBAQSAgMSA34CTBoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKMQoEBBICBBIEgAECRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKVAoEBBICBRIEggECTRpGIFR5cGUgb2YgdGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo6CgQEEgIGEgSEAQJSGiwgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQuCgpbCgQEEgIHEgSGAQI+Gk0gTmFtZSBvZiB0aGUgZW50aXR5LiBUaGUgbWFpbCBoYXMgaXQgdW5sZXNzIGl0IGlzIGxvbmcgb3IgbG9va3MgbGlrZSBhIGxpbmsuCgpUCgQEEgIIEgSIAQI+GkYgTmFtZSBvZiB3aGF0IHRoYXQgaXMgaW4sIGlmIHRoZSBtYWlsIGlzIHRvIHNheSBpdDsgYXMgYGVudGl0eV9uYW1lYC4KClYKBAQSAgkSBIoBAhUaSCBDb3VudHMgdGhlIG1haWxzIG9mIHRoZSBpbnZpdGF0aW9uOiBhbm90aGVyIG51bWJlciBzZW5kcyBhbm90aGVyIG1haWwuCgpYCgIEExIEjgEAIRpMIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBUaGUgbWFpbCB3aWxsIGJlIHNlbnQuCgrqAQoCBgASBpMBANIBARrbASBQcm9vZiBhbmQgcmVjb3Zlcnkgb2YgYW4gYWNjb3VudCBieSBtYWlsLiBBIHRva2VuIHRoYXQgZG9lcyBub3Qgd29yaywgZm9yIHdoYXRldmVyIHJlYXNvbiwgaXMKIElOVkFMSURfQVJHVU1FTlQsIE1BSUxfVE9LRU5fSU5WQUxJRC4gQW55b25lIHdobyBhc2tzIGZvciB0b28gbWFueSBtYWlscyBoYXMgdG8gd2FpdDogUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfTUFJTFMuCgpnCgQGAAIAEgaVAQKYAQMaVyBTZW5kcyB0aGUgY2FsbGVyIGEgbWFpbCB0aGF0IHZlcmlmaWVzIGl0cyBhZGRyZXNzOyBhIG5ld2VyIG9uZSBtYWtlcyBvbGRlciBvbmVzIHZvaWQuCgqwAwoEBgACARIGnQECoAEDGp8DIFZlcmlmaWVzIGFuIGFkZHJlc3MgZm9yIHRoZSBvd25lciBvZiB0aGUgYWNjb3VudDogdGhlIGNhbGwgaXMgbWFkZSBpbiBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQsIG9yIHdpdGggaXRzCiBwYXNzd29yZCBvciBhIHBhc3NrZXkgKFVOQVVUSEVOVElDQVRFRCwgQUNDT1VOVF9QUk9PRl9SRVFVSVJFRCwgd2l0aG91dCBhbnkgb2YgdGhlc2UpLCBiZWNhdXNlCiBzb21lYm9keSBlbHNlIG1heSBoYXZlIG1hZGUgdGhlIGFjY291bnQuIEEgcGFzc3dvcmQgY291bnRzIGFzIGFuIGF0dGVtcHQgdG8gc2lnbiBpbi4gTWFkZSBpbiBhIHNlc3Npb24sIHRoZQogZmlyc3QgcHJvb2YgZW5kcyB0aGUgYWNjb3VudCdzIG90aGVyIHNlc3Npb25zLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uCgrzAgoEBgACAhIGpQECqAEDGuICIFRha2VzIHRoZSBhZGRyZXNzIG9mZiBhbiBhY2NvdW50IHRoYXQgaGFzIG5vdCBwcm92ZW4gaXQsIGZvciB0aGUgcGVyc29uIHdobyByZWFkcyB0aGUgbWFpbCBvZiB0aGUgYWRkcmVzcyBhbmQgZGlkCiBub3QgbWFrZSB0aGUgYWNjb3VudC4gVGhlIGFjY291bnQga2VlcHMgZXZlcnl0aGluZyBlbHNlLCBpdHMgc2Vzc2lvbnMgaW5jbHVkZWQsIGFuZCB0aGUgYWRkcmVzcyBpcyBmcmVlLgogQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLiBGQUlMRURfUFJFQ09ORElUSU9OLCBBRERSRVNTX1BST1ZFTiwgd2hlbiB0aGUgYWNjb3VudAogaGFzIHByb3ZlbiB0aGUgYWRkcmVzcy4KCp4BCgQGAAIDEgarAQKuAQMajQEgU2VuZHMgYSBtYWlsIHRvIHRoZSBhY2NvdW50IHdpdGggdGhpcyBhZGRyZXNzLCBpZiB0aGVyZSBpcyBvbmU7IG5laXRoZXIgdGhlIGFuc3dlciBub3IgaXRzIHRpbWUKIHRlbGxzLiBBIG5ld2VyIG1haWwgbWFrZXMgb2xkZXIgb25lcyB2b2lkLgoK5gEKBAYAAgQSBrEBArQBAxrVASBTZXRzIGEgbmV3IHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBzZXNzaW9ucy4gRG9lcyBub3Qgc2lnbiBpbi4gRm9yIGFuIGFjY291bnQgdGhhdCBoYXMgbm90IHByb3ZlbiB0aGUgYWRkcmVzcywKIGEgcmVzZXQgb3V0c2lkZSBvZiBpdHMgc2Vzc2lvbnMgbWFrZXMgYSBuZXcgYWNjb3VudCB3aXRoIHRoZSBhZGRyZXNzIGFuZCB0aGUgcGFzc3dvcmQ6IGBuZXdfYWNjb3VudGAuCgpTCgQGAAIFEga2AQK5AQMaQyBTZW5kcyBhIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBoYXMgdG8gY29uZmlybSB0aGUgY2hhbmdlLgoK2QEKBAYAAgYSBrwBAr8BAxrIASBDaGFuZ2VzIHRoZSBhZGRyZXNzLCBmb3IgdGhlIG93bmVyIG9mIHRoZSBhY2NvdW50LCBhcyBWZXJpZnlFbWFpbCBkb2VzLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQKIHN1Y2NlZWRzIGFnYWluLiBBTFJFQURZX0VYSVNUUywgRU1BSUxfVEFLRU4sIGlmIGFub3RoZXIgYWNjb3VudCBnb3QgdGhlIGFkZHJlc3MgYnkgdGhlbi4KCo4BCgQGAAIHEgbCAQLFAQMafiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2ssIGlmIHRoZSBhY2NvdW50IGhhZCBwcm92ZW4gdGhlIG9sZCBvbmUuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdAogc3VjY2VlZHMgYWdhaW4uCgqYAgoEBgACCBIGyQECzAEDGocCIFN0b3BzIGEgY2hhbmdlIHRoYXQgb3BlcmF0b3JzIHdlcmUgYXNrZWQgZm9yIChPcGVyYXRvcnMuUmVxdWVzdEFjY291bnRDaGFuZ2UpLCB3aXRoIHRoZSB0b2tlbiB0aGF0IHRoZSBhY2NvdW50J3MKIGFkZHJlc3Mgd2FzIHNlbnQuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIEFDQ09VTlRfQ0hBTkdFX0NMT1NFRCwgd2hlbiBpdCB3YXMgbWFkZSBvciB0YWtlbiBiYWNrLgoKxQEKBAYAAgkSBs8BAtEBAxq0ASBNYWlscyBhbiBpbnZpdGF0aW9uLiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEVSX1VOVkVSSUZJRUQsIGFzIGxvbmcgYXMgdGhlIGludml0ZXIgaGFzIG5vdAogdmVyaWZpZWQgYW4gYWRkcmVzczogbm9ib2R5IGNhbiBoYXZlIG1haWwgc2VudCB0byBvdGhlcnMgd2l0aG91dCBiZWluZyBrbm93biBieSBvbmUuCmIGcHJvdG8z"
     )
   }
 }
@@ -1697,44 +1495,34 @@ extension Auth_V1.AccountsService {
       file: Auth_V1.authV1AccountsFile,
       methods: [
         .unary(Auth_V1.AccountsMethods.requestEmailVerification) {
-          request,
-          call in try await self.requestEmailVerification(request, call)
+          request, call in try await self.requestEmailVerification(request, call)
         },
         .unary(Auth_V1.AccountsMethods.verifyEmail) {
-          request,
-          call in try await self.verifyEmail(request, call)
+          request, call in try await self.verifyEmail(request, call)
         },
         .unary(Auth_V1.AccountsMethods.disownEmail) {
-          request,
-          call in try await self.disownEmail(request, call)
+          request, call in try await self.disownEmail(request, call)
         },
         .unary(Auth_V1.AccountsMethods.requestPasswordReset) {
-          request,
-          call in try await self.requestPasswordReset(request, call)
+          request, call in try await self.requestPasswordReset(request, call)
         },
         .unary(Auth_V1.AccountsMethods.resetPassword) {
-          request,
-          call in try await self.resetPassword(request, call)
+          request, call in try await self.resetPassword(request, call)
         },
         .unary(Auth_V1.AccountsMethods.changeEmail) {
-          request,
-          call in try await self.changeEmail(request, call)
+          request, call in try await self.changeEmail(request, call)
         },
         .unary(Auth_V1.AccountsMethods.confirmEmailChange) {
-          request,
-          call in try await self.confirmEmailChange(request, call)
+          request, call in try await self.confirmEmailChange(request, call)
         },
         .unary(Auth_V1.AccountsMethods.undoEmailChange) {
-          request,
-          call in try await self.undoEmailChange(request, call)
+          request, call in try await self.undoEmailChange(request, call)
         },
         .unary(Auth_V1.AccountsMethods.refuseAccountChange) {
-          request,
-          call in try await self.refuseAccountChange(request, call)
+          request, call in try await self.refuseAccountChange(request, call)
         },
         .unary(Auth_V1.AccountsMethods.sendInvitation) {
-          request,
-          call in try await self.sendInvitation(request, call)
+          request, call in try await self.sendInvitation(request, call)
         },
       ]
     )

@@ -121,9 +121,7 @@ extension Auth_V1 {
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Auth__V1__UserChange.self)
-      unsafe self.kind = Auth_V1.UserChangeKind(
-        rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue)
-      )
+      unsafe self.kind = Auth_V1.UserChangeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
       unsafe self.revision = source.pointee.f2_revision
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f3_user_id)
       try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f4_display_name)
@@ -140,9 +138,7 @@ extension Auth_V1 {
     ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Auth__V1__UserChange.self, 1)
       unsafe auth__v1__user_change__init(target)
-      unsafe target.pointee.f1_kind = Auth__V1__UserChangeKind(
-        rawValue: Swift.UInt32(bitPattern: self.kind.rawValue)
-      )
+      unsafe target.pointee.f1_kind = Auth__V1__UserChangeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
       unsafe target.pointee.f2_revision = self.revision
       unsafe target.pointee.f3_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f4_display_name = scratch.copy(self.displayName)
@@ -171,11 +167,7 @@ extension Auth_V1 {
   /// Changes of users, for the service that shows their names.
   public protocol UserChangesService: Swift.Sendable {
     /// Streams changes until the caller ends it.
-    func watch(
-      _ request: Auth_V1.WatchUserChangesRequest,
-      _ call: RPCKit.CallContext,
-      to writer: RPCKit.ResponseWriter<Auth_V1.UserChange>
-    ) async throws
+    func watch(_ request: Auth_V1.WatchUserChangesRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Auth_V1.UserChange>) async throws
   }
 
   /// Calls `auth.v1.UserChanges`.
@@ -206,8 +198,7 @@ extension Auth_V1 {
   public static var authV1UserChangesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/user_changes.proto",
-      base64:
-        "ChphdXRoL3YxL3VzZXJfY2hhbmdlcy5wcm90bxIHYXV0aC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8iQAoXV2F0Y2hVc2VyQ2hhbmdlc1JlcXVlc3QSJQoOYWZ0ZXJfcmV2aXNpb24YASABKARSDWFmdGVyUmV2aXNpb24iqwEKClVzZXJDaGFuZ2USKwoEa2luZBgBIAEoDjIXLmF1dGgudjEuVXNlckNoYW5nZUtpbmRSBGtpbmQSGgoIcmV2aXNpb24YAiABKARSCHJldmlzaW9uEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEhgKB3ZlcnNpb24YBSABKARSB3ZlcnNpb24q1QEKDlVzZXJDaGFuZ2VLaW5kEiAKHFVTRVJfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIeChpVU0VSX0NIQU5HRV9LSU5EX0hFQVJUQkVBVBABEiEKHVVTRVJfQ0hBTkdFX0tJTkRfRElTUExBWV9OQU1FEAISGwoXVVNFUl9DSEFOR0VfS0lORF9SRVNZTkMQAxIcChhVU0VSX0NIQU5HRV9LSU5EX1BST0ZJTEUQBBIjCh9VU0VSX0NIQU5HRV9LSU5EX0FERFJFU1NfUFJPVkVOEAUyYAoLVXNlckNoYW5nZXMSUQoFV2F0Y2gSIC5hdXRoLnYxLldhdGNoVXNlckNoYW5nZXNSZXF1ZXN0GhMuYXV0aC52MS5Vc2VyQ2hhbmdlIg+iuxgLCAMSB3RlbmFuY3kwAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK7AkKOAoBDBIDAQASGi4gQ2hhbmdlcyBvZiB1c2VycyB0aGF0IG90aGVyIHNlcnZpY2VzIGZvbGxvdy4KCicKAgQAEgQKAA0BGhsgV2F0Y2hlcyBjaGFuZ2VzIG9mIHVzZXJzLgoKYwoEBAACABIDDAIcGlYgQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb24uIElmIGl0IGlzIDAgb3IgdG9vIG9sZCwgdGhlIHN0cmVhbSBiZWdpbnMgd2l0aCBSRVNZTkMuCgojCgIFABIEEAAeARoXIFRoZSBraW5kIG9mIGEgY2hhbmdlLgoKHQoEBQACABIDEgIjGhAgTm90IHNwZWNpZmllZC4KClkKBAUAAgESAxQCIRpMIEhlYXJ0YmVhdDogbm90aGluZyBoYXBwZW5lZCB1cCB0byB0aGlzIHJldmlzaW9uLiBTZW50IGV2ZXJ5IHRocmVlIHNlY29uZHMuCgovCgQFAAICEgMWAiQaIiBBIHVzZXIgaGFzIGFub3RoZXIgZGlzcGxheSBuYW1lLgoKXgoEBQACAxIDGAIeGlEgQ2hhbmdlcyBiZWZvcmUgdGhpcyByZXZpc2lvbiBhcmUgbm90IHRvbGQ6IGFzayBmb3Igd2hhdCBpcyBrZXB0IG9mIHVzZXJzIGFnYWluLgoKZAoEBQACBBIDGgIfGlcgQSB1c2VyJ3MgYWNjb3VudCBzaG93cyBzb21ldGhpbmcgZWxzZSB0byBpdHMgdXNlcjogbmFtZSwgYWRkcmVzcywgc2V0dGluZ3MsIGRlZmF1bHRzLgoKiQEKBAUAAgUSAx0CJhp8IEEgdXNlciBoYXMgcHJvdmVuIGl0cyBhZGRyZXNzLCBvciBoYXMgYW5vdGhlciBvbmUgdGhhdCBpcyBwcm92ZW4uIEFmdGVyIFJFU1lOQywgdGhvc2Ugb2YgdGhlIGxhc3QgMzEgZGF5cyBhcmUKIHNlbnQgYWdhaW4uCgoxCgIEARIEIQAsARolIEEgY2hhbmdlIG9mIGEgdXNlciwgb3IgYSBoZWFydGJlYXQuCgoYCgQEAQIAEgMjAhoaCyBJdHMga2luZC4KCjkKBAQBAgESAyUCFhosIFdoZXJlIHRvIGNvbnRpbnVlOyBncm93cyB3aXRoIGVhY2ggY2hhbmdlLgoKRgoEBAECAhIDJwIVGjkgVGhlIHVzZXIsIGZvciBESVNQTEFZX05BTUUsIFBST0ZJTEUgYW5kIEFERFJFU1NfUFJPVkVOLgoKSAoEBAECAxIDKQIaGjsgVGhlIGRpc3BsYXkgbmFtZSB0aGF0IHRoZSB1c2VyIGhhcyBub3csIGZvciBESVNQTEFZX05BTUUuCgpiCgQEAQIEEgMrAhUaVSBDb3VudHMgdGhlIGNoYW5nZXMgb2YgdGhlIGRpc3BsYXkgbmFtZSwgZm9yIERJU1BMQVlfTkFNRTogdGhlIGdyZWF0ZXIgb25lIGlzIG5ld2VyLgoKRwoCBgASBC8ANAEaOyBDaGFuZ2VzIG9mIHVzZXJzLCBmb3IgdGhlIHNlcnZpY2UgdGhhdCBzaG93cyB0aGVpciBuYW1lcy4KCjkKBAYAAgASBDECMwMaKyBTdHJlYW1zIGNoYW5nZXMgdW50aWwgdGhlIGNhbGxlciBlbmRzIGl0LgpiBnByb3RvMw=="
+      base64: "ChphdXRoL3YxL3VzZXJfY2hhbmdlcy5wcm90bxIHYXV0aC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8iQAoXV2F0Y2hVc2VyQ2hhbmdlc1JlcXVlc3QSJQoOYWZ0ZXJfcmV2aXNpb24YASABKARSDWFmdGVyUmV2aXNpb24iqwEKClVzZXJDaGFuZ2USKwoEa2luZBgBIAEoDjIXLmF1dGgudjEuVXNlckNoYW5nZUtpbmRSBGtpbmQSGgoIcmV2aXNpb24YAiABKARSCHJldmlzaW9uEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEhgKB3ZlcnNpb24YBSABKARSB3ZlcnNpb24q1QEKDlVzZXJDaGFuZ2VLaW5kEiAKHFVTRVJfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIeChpVU0VSX0NIQU5HRV9LSU5EX0hFQVJUQkVBVBABEiEKHVVTRVJfQ0hBTkdFX0tJTkRfRElTUExBWV9OQU1FEAISGwoXVVNFUl9DSEFOR0VfS0lORF9SRVNZTkMQAxIcChhVU0VSX0NIQU5HRV9LSU5EX1BST0ZJTEUQBBIjCh9VU0VSX0NIQU5HRV9LSU5EX0FERFJFU1NfUFJPVkVOEAUyYAoLVXNlckNoYW5nZXMSUQoFV2F0Y2gSIC5hdXRoLnYxLldhdGNoVXNlckNoYW5nZXNSZXF1ZXN0GhMuYXV0aC52MS5Vc2VyQ2hhbmdlIg+iuxgLCAMSB3RlbmFuY3kwAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK7AkKOAoBDBIDAQASGi4gQ2hhbmdlcyBvZiB1c2VycyB0aGF0IG90aGVyIHNlcnZpY2VzIGZvbGxvdy4KCicKAgQAEgQKAA0BGhsgV2F0Y2hlcyBjaGFuZ2VzIG9mIHVzZXJzLgoKYwoEBAACABIDDAIcGlYgQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb24uIElmIGl0IGlzIDAgb3IgdG9vIG9sZCwgdGhlIHN0cmVhbSBiZWdpbnMgd2l0aCBSRVNZTkMuCgojCgIFABIEEAAeARoXIFRoZSBraW5kIG9mIGEgY2hhbmdlLgoKHQoEBQACABIDEgIjGhAgTm90IHNwZWNpZmllZC4KClkKBAUAAgESAxQCIRpMIEhlYXJ0YmVhdDogbm90aGluZyBoYXBwZW5lZCB1cCB0byB0aGlzIHJldmlzaW9uLiBTZW50IGV2ZXJ5IHRocmVlIHNlY29uZHMuCgovCgQFAAICEgMWAiQaIiBBIHVzZXIgaGFzIGFub3RoZXIgZGlzcGxheSBuYW1lLgoKXgoEBQACAxIDGAIeGlEgQ2hhbmdlcyBiZWZvcmUgdGhpcyByZXZpc2lvbiBhcmUgbm90IHRvbGQ6IGFzayBmb3Igd2hhdCBpcyBrZXB0IG9mIHVzZXJzIGFnYWluLgoKZAoEBQACBBIDGgIfGlcgQSB1c2VyJ3MgYWNjb3VudCBzaG93cyBzb21ldGhpbmcgZWxzZSB0byBpdHMgdXNlcjogbmFtZSwgYWRkcmVzcywgc2V0dGluZ3MsIGRlZmF1bHRzLgoKiQEKBAUAAgUSAx0CJhp8IEEgdXNlciBoYXMgcHJvdmVuIGl0cyBhZGRyZXNzLCBvciBoYXMgYW5vdGhlciBvbmUgdGhhdCBpcyBwcm92ZW4uIEFmdGVyIFJFU1lOQywgdGhvc2Ugb2YgdGhlIGxhc3QgMzEgZGF5cyBhcmUKIHNlbnQgYWdhaW4uCgoxCgIEARIEIQAsARolIEEgY2hhbmdlIG9mIGEgdXNlciwgb3IgYSBoZWFydGJlYXQuCgoYCgQEAQIAEgMjAhoaCyBJdHMga2luZC4KCjkKBAQBAgESAyUCFhosIFdoZXJlIHRvIGNvbnRpbnVlOyBncm93cyB3aXRoIGVhY2ggY2hhbmdlLgoKRgoEBAECAhIDJwIVGjkgVGhlIHVzZXIsIGZvciBESVNQTEFZX05BTUUsIFBST0ZJTEUgYW5kIEFERFJFU1NfUFJPVkVOLgoKSAoEBAECAxIDKQIaGjsgVGhlIGRpc3BsYXkgbmFtZSB0aGF0IHRoZSB1c2VyIGhhcyBub3csIGZvciBESVNQTEFZX05BTUUuCgpiCgQEAQIEEgMrAhUaVSBDb3VudHMgdGhlIGNoYW5nZXMgb2YgdGhlIGRpc3BsYXkgbmFtZSwgZm9yIERJU1BMQVlfTkFNRTogdGhlIGdyZWF0ZXIgb25lIGlzIG5ld2VyLgoKRwoCBgASBC8ANAEaOyBDaGFuZ2VzIG9mIHVzZXJzLCBmb3IgdGhlIHNlcnZpY2UgdGhhdCBzaG93cyB0aGVpciBuYW1lcy4KCjkKBAYAAgASBDECMwMaKyBTdHJlYW1zIGNoYW5nZXMgdW50aWwgdGhlIGNhbGxlciBlbmRzIGl0LgpiBnByb3RvMw=="
     )
   }
 }
@@ -220,10 +211,8 @@ extension Auth_V1.UserChangesService {
       file: Auth_V1.authV1UserChangesFile,
       methods: [
         .serverStreaming(Auth_V1.UserChangesMethods.watch) {
-          request,
-          call,
-          writer in try await self.watch(request, call, to: writer)
-        }
+          request, call, writer in try await self.watch(request, call, to: writer)
+        },
       ]
     )
   }

@@ -88,18 +88,11 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.days.count > 7 {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "days", description: "must have at most 7 items")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "days", description: "must have at most 7 items"))
       } else {
         for (index, value) in self.days.enumerated() {
           if value.utf8.count > 9 {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "days[\(index)]",
-                description: "must have at most 9 bytes"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "days[\(index)]", description: "must have at most 9 bytes"))
           }
         }
       }
@@ -107,28 +100,19 @@ extension Tenancy_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "from", description: "must be set"))
       } else {
         if self.from.utf8.count > 5 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "from", description: "must have at most 5 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "from", description: "must have at most 5 bytes"))
         }
       }
       if self.until.isEmpty {
         violations.append(RPCKit.FieldViolation(field: path + "until", description: "must be set"))
       } else {
         if self.until.utf8.count > 5 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "until", description: "must have at most 5 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "until", description: "must have at most 5 bytes"))
         }
       }
       if !(self.timeZone.isEmpty) {
         if self.timeZone.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "time_zone",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "time_zone", description: "must have at most 64 bytes"))
         }
       }
     }
@@ -218,7 +202,8 @@ extension Tenancy_V1 {
       associatedEntityId: Swift.String = "",
       roleWithinEntity: Swift.String = "",
       isNew: Swift.Bool = false,
-      inApp: Swift.Bool = false
+      inApp: Swift.Bool = false,
+      holdsFeaturesAs: Swift.String = ""
     ) {
       self.id = id
       self.userId = userId
@@ -278,21 +263,13 @@ extension Tenancy_V1 {
       try unsafe self.customRole = RPCKit.MessageReading.string(source.pointee.f13_custom_role)
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f14_invitation_id)
       try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f15_display_name)
-      try unsafe self.grantedByName = RPCKit.MessageReading.string(
-        source.pointee.f16_granted_by_name
-      )
+      try unsafe self.grantedByName = RPCKit.MessageReading.string(source.pointee.f16_granted_by_name)
       if let member = unsafe source.pointee.f17_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.associatedEntityType = RPCKit.MessageReading.string(
-        source.pointee.f18_associated_entity_type
-      )
-      try unsafe self.associatedEntityId = RPCKit.MessageReading.string(
-        source.pointee.f19_associated_entity_id
-      )
-      try unsafe self.roleWithinEntity = RPCKit.MessageReading.string(
-        source.pointee.f20_role_within_entity
-      )
+      try unsafe self.associatedEntityType = RPCKit.MessageReading.string(source.pointee.f18_associated_entity_type)
+      try unsafe self.associatedEntityId = RPCKit.MessageReading.string(source.pointee.f19_associated_entity_id)
+      try unsafe self.roleWithinEntity = RPCKit.MessageReading.string(source.pointee.f20_role_within_entity)
       unsafe self.isNew = source.pointee.f21_is_new != 0
       unsafe self.inApp = source.pointee.f23_in_app != 0
       try unsafe self.holdsFeaturesAs = RPCKit.MessageReading.string(source.pointee.f24_holds_features_as)
@@ -342,26 +319,18 @@ extension Tenancy_V1 {
       unsafe target.pointee.f4_entity_id = scratch.copy(self.entityId)
       unsafe target.pointee.f5_role = scratch.copy(self.role)
       if let value = self.validFrom {
-        unsafe target.pointee.f6_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f6_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f7_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f7_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f8_granted_by = scratch.copy(self.grantedBy)
       if let value = self.createdAt {
-        unsafe target.pointee.f9_created_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f9_created_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f10_entity_name = scratch.copy(self.entityName)
       if let value = self.recurring {
-        unsafe target.pointee.f11_recurring = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__RecurringWindow.self
-        )
+        unsafe target.pointee.f11_recurring = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RecurringWindow.self)
       }
       unsafe target.pointee.f12_recurring_open = self.recurringOpen ? 1 : 0
       unsafe target.pointee.f13_custom_role = scratch.copy(self.customRole)
@@ -369,9 +338,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f15_display_name = scratch.copy(self.displayName)
       unsafe target.pointee.f16_granted_by_name = scratch.copy(self.grantedByName)
       if let value = self.updatedAt {
-        unsafe target.pointee.f17_updated_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f17_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f18_associated_entity_type = scratch.copy(self.associatedEntityType)
       unsafe target.pointee.f19_associated_entity_id = scratch.copy(self.associatedEntityId)
@@ -584,46 +551,27 @@ extension Tenancy_V1 {
     ) {
       if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "user_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description: "must be one of created_at, -created_at, createdAt, -createdAt"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -787,66 +735,40 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.entityId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "entity_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
       } else {
         if self.entityId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "entity_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.role.isEmpty) {
         if self.role.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.text.isEmpty) {
         if self.text.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description:
-                "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -897,9 +819,7 @@ extension Tenancy_V1 {
           }
         }
       }
-      try unsafe self.nextPageToken = RPCKit.MessageReading.string(
-        source.pointee.f2_next_page_token
-      )
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
       try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
       unsafe self.userSuspended = source.pointee.f4_user_suspended != 0
     }
@@ -921,14 +841,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_associations_response__init(target)
       if !self.associations.isEmpty {
         unsafe target.pointee.n_f1_associations = self.associations.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self,
-          self.associations.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self, self.associations.count)
         for (index, element) in self.associations.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__RoleAssociation.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RoleAssociation.self)
         }
         unsafe target.pointee.f1_associations = unsafe elements
       }
@@ -979,9 +894,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__GrantSuperAdminRequest.self)
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f2_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1004,27 +917,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.userId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "user_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "user_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1066,9 +967,7 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__RevokeSuperAdminRequest.self)
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
       unsafe self.force = source.pointee.f2_force != 0
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f3_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1092,27 +991,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.userId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "user_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "user_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1137,18 +1024,13 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "GET",
           template: "/api/v1/associations/users/{user_id}",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("associations"), .literal("users"), .single,
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("associations"), .literal("users"), .single],
           variables: [.init(field: "user_id", segments: 4..<5)]
         ),
         RPCKit.HTTPBinding(
           method: "GET",
           template: "/api/v1/users/me/associations",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("users"), .literal("me"),
-            .literal("associations"),
-          ]
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("associations")]
         ),
       ]
     )
@@ -1169,12 +1051,9 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "GET",
           template: "/api/v1/associations/entities/{entity_id}",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("associations"), .literal("entities"),
-            .single,
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("associations"), .literal("entities"), .single],
           variables: [.init(field: "entity_id", segments: 4..<5)]
-        )
+        ),
       ]
     )
     /// Makes a user an operator; for AuthService's command line.
@@ -1209,26 +1088,14 @@ extension Tenancy_V1 {
   /// Role associations of users.
   public protocol AssociationsService: Swift.Sendable {
     /// Lists the caller's associations; services and operators can list those of any user.
-    func listByUser(
-      _ request: Tenancy_V1.ListByUserRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListAssociationsResponse
+    func listByUser(_ request: Tenancy_V1.ListByUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
     /// Lists who has roles on an entity. The caller must be allowed to see that.
-    func listByEntity(
-      _ request: Tenancy_V1.ListByEntityRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListAssociationsResponse
+    func listByEntity(_ request: Tenancy_V1.ListByEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
     /// Makes a user an operator; for AuthService's command line.
-    func grantSuperAdmin(
-      _ request: Tenancy_V1.GrantSuperAdminRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.RoleAssociation
+    func grantSuperAdmin(_ request: Tenancy_V1.GrantSuperAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Removes an operator; for AuthService's command line. Removing the last one is refused with
     /// reason LAST_SUPER_ADMIN, unless forced.
-    func revokeSuperAdmin(
-      _ request: Tenancy_V1.RevokeSuperAdminRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.RemoveRoleResponse
+    func revokeSuperAdmin(_ request: Tenancy_V1.RevokeSuperAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Associations`.
@@ -1291,11 +1158,7 @@ extension Tenancy_V1 {
     ) async throws -> Tenancy_V1.RemoveRoleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(
-        AssociationsMethods.revokeSuperAdmin,
-        request,
-        options: options
-      )
+      return try await channel.unary(AssociationsMethods.revokeSuperAdmin, request, options: options)
     }
   }
 
@@ -1309,8 +1172,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64:
-        "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIpIBCg9SZWN1cnJpbmdXaW5kb3cSHAoEZGF5cxgBIAMoCUIIqrsYBBgJSAdSBGRheXMSHAoEZnJvbRgCIAEoCUIIqrsYBAgBGAVSBGZyb20SHgoFdW50aWwYAyABKAlCCKq7GAQIARgFUgV1bnRpbBIjCgl0aW1lX3pvbmUYBCABKAlCBqq7GAIYQFIIdGltZVpvbmUisQcKD1JvbGVBc3NvY2lhdGlvbhIWCgJpZBgBIAEoCUIGursYAggBUgJpZBIfCgd1c2VyX2lkGAIgASgJQga6uxgCCAFSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJQoKZ3JhbnRlZF9ieRgIIAEoCUIGursYAggBUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBInCgtlbnRpdHlfbmFtZRgKIAEoCUIGursYAggBUgplbnRpdHlOYW1lEjkKCXJlY3VycmluZxgLIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSJQoOcmVjdXJyaW5nX29wZW4YDCABKAhSDXJlY3VycmluZ09wZW4SJwoLY3VzdG9tX3JvbGUYDSABKAlCBrq7GAIIAVIKY3VzdG9tUm9sZRIrCg1pbnZpdGF0aW9uX2lkGA4gASgJQga6uxgCCAFSDGludml0YXRpb25JZBIpCgxkaXNwbGF5X25hbWUYDyABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSLgoPZ3JhbnRlZF9ieV9uYW1lGBAgASgJQga6uxgCCAFSDWdyYW50ZWRCeU5hbWUSOQoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBI0ChZhc3NvY2lhdGVkX2VudGl0eV90eXBlGBIgASgJUhRhc3NvY2lhdGVkRW50aXR5VHlwZRIwChRhc3NvY2lhdGVkX2VudGl0eV9pZBgTIAEoCVISYXNzb2NpYXRlZEVudGl0eUlkEiwKEnJvbGVfd2l0aGluX2VudGl0eRgUIAEoCVIQcm9sZVdpdGhpbkVudGl0eRIVCgZpc19uZXcYFSABKAhSBWlzTmV3EhUKBmluX2FwcBgXIAEoCFIFaW5BcHAijAEKC1VzZXJTdW1tYXJ5Eg4KAmlkGAEgASgJUgJpZBIpCgxkaXNwbGF5X25hbWUYAiABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSIAoHdmVyc2lvbhgDIAEoBEIGursYAggBUgd2ZXJzaW9uEiAKB2RlbGV0ZWQYBCABKAhCBrq7GAIIAVIHZGVsZXRlZCKSAgoRTGlzdEJ5VXNlclJlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIGqrsYAhhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBCABKAhSB2luRm9yY2USIQoEcGFnZRgFIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJKCgdzb3J0X2J5GAYgASgJQjGquxgtIitjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0Qnki3gIKE0xpc3RCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAUgASgIUgdpbkZvcmNlEhsKBHRleHQYBiABKAlCB6q7GAMYyAFSBHRleHQSVQoHc29ydF9ieRgHIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSLGAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbhIlCg51c2VyX3N1c3BlbmRlZBgEIAEoCFINdXNlclN1c3BlbmRlZCJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeBAoMQXNzb2NpYXRpb25zEqsBCgpMaXN0QnlVc2VyEh0udGVuYW5jeS52MS5MaXN0QnlVc2VyUmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIliiuxgHCAISASogAYLT5JMCRxIkL2FwaS92MS9hc3NvY2lhdGlvbnMvdXNlcnMve3VzZXJfaWR9Wh8SHS9hcGkvdjEvdXNlcnMvbWUvYXNzb2NpYXRpb25zEpIBCgxMaXN0QnlFbnRpdHkSHy50ZW5hbmN5LnYxLkxpc3RCeUVudGl0eVJlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RBc3NvY2lhdGlvbnNSZXNwb25zZSI7orsYBggCIAEoAYLT5JMCKxIpL2FwaS92MS9hc3NvY2lhdGlvbnMvZW50aXRpZXMve2VudGl0eV9pZH0SYgoPR3JhbnRTdXBlckFkbWluEiIudGVuYW5jeS52MS5HcmFudFN1cGVyQWRtaW5SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iDqK7GAoIAxIEYXV0aCABEmcKEFJldm9rZVN1cGVyQWRtaW4SIy50ZW5hbmN5LnYxLlJldm9rZVN1cGVyQWRtaW5SZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiDqK7GAoIAxIEYXV0aCABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrCKwo9CgEMEgMBABIaMyBBc3NvY2lhdGlvbnM6IHdobyBoYXMgd2hpY2ggcm9sZSBvbiB3aGljaCBlbnRpdHkuCgrTAQoCBAASBA4AFwEaxgEgQSBwYXJ0IG9mIGNlcnRhaW4gZGF5cyBvZiB0aGUgd2VlaywgYnkgdGhlIGNsb2NrcyBvZiBhIHRpbWUgem9uZS4gT2YgYW4gaG91ciB0aGF0IGlzIHNraXBwZWQgd2hlbgogY2xvY2tzIGdvIGZvcndhcmQgbm90aGluZyBpcyBsZWZ0IG9mIGl0LCBhbmQgb25lIHRoYXQgY29tZXMgdHdpY2Ugd2hlbiB0aGV5IGdvIGJhY2sgY291bnRzIHR3aWNlLgoKYwoEBAACABIDEAJMGlYgVGhlIGRheXMgb24gd2hpY2ggaXQgYmVnaW5zLCBpbiBsb3dlciBjYXNlLCBzdWNoIGFzIGBtb25kYXlgOyBlbXB0eSBtZWFucyBldmVyeSBkYXkuCgo3CgQEAAIBEgMSAkUaKiBUaGUgZmlyc3QgbWludXRlIGluIGl0LCBzdWNoIGFzIGAwODowMGAuCgpmCgQEAAICEgMUAkYaWSBUaGUgZmlyc3QgbWludXRlIGFmdGVyIGl0LCB1cCB0byBgMjQ6MDBgOyBvbiB0aGUgbmV4dCBkYXkgaWYgaXQgaXMgZWFybGllciB0aGFuIGBmcm9tYC4KCmwKBAQAAgMSAxYCOxpfIFRoZSB0aW1lIHpvbmUgd2hvc2UgY2xvY2tzIGNvdW50LCBieSBpdHMgSUFOQSBuYW1lLCBzdWNoIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgVVRDLgoKbQoCBAESBBoASwEaYSBBIHJvbGUgdGhhdCBhIHVzZXIgaG9sZHMgb24gYW4gZW50aXR5LiBUaGUgcG9saWN5IHNheXMgd2hldGhlciBpdCBhcHBsaWVzIGJlbG93IHRoZSBlbnRpdHkgdG9vLgoKJQoEBAECABIDHAI4GhggSWRlbnRpZmllciwgYGFzY1/igKZgLgoKKQoEBAECARIDHgI9GhwgVGhlIHVzZXIgd2hvIGhhcyB0aGUgcm9sZS4KCmkKBAQBAgISAyACGRpcIFRoZSB0eXBlIG9mIHRoZSBlbnRpdHksIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQ6IGBwb3J0Zm9saW9gLCBgcHJvcGVydHlgLCBgdW5pdGAsIGBkZXZpY2VgLgoKGgoEBAECAxIDIgIXGg0gVGhlIGVudGl0eS4KCmoKBAQBAgQSAyQCEhpdIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgb3duZXJgLCBgcG9ydGZvbGlvX2FkbWluYCwgYHByb3BlcnR5X21hbmFnZXJgLCBgdGVuYW50YC4KCjMKBAQBAgUSAyYCKxomIFdoZW4gaXQgYmVnaW5zOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKOwoEBAECBhIDKAIsGi4gV2hlbiBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCj8KBAQBAgcSAyoCQBoyIFRoZSB1c2VyIHdobyBncmFudGVkIGl0OyBlbXB0eSBpZiBhIHNlcnZpY2UgZGlkLgoKIwoEBAECCBIDLAIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQBAgkSAy4CQhocIFRoZSBlbnRpdHkncyBkaXNwbGF5IG5hbWUuCgpaCgQEAQIKEgMwAiEaTSBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KClwKBAQBAgsSAzICGxpPIFdoZXRoZXIgYHJlY3VycmluZ2AgaXMgb3BlbiBhdCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyOyBmYWxzZSBpZiBpdCBpcyBhYnNlbnQuCgp8CgQEAQIMEgM1AkIabyBUaGUgbmFtZSBvZiB0aGUgdGVuYW50LWRlZmluZWQgcm9sZSwgaWYgaXQgaXMgb25lOyBgcm9sZWAgaXMgdGhlIHJvbGUgb2YgdGhlIHBvbGljeSB0aGF0IGl0IGlzIGEKIHZhcmlhbnQgb2YuCgrBAQoEBAECDRIDOAJEGrMBIE9ubHkgaW4gdGhlIGFuc3dlciB0byBhIGdyYW50IGJ5IGUtbWFpbCBhZGRyZXNzOiB0aGUgaW52aXRhdGlvbiB0aGF0IGl0IG1hZGUsIGBpbnZf4oCmYC4gVGhlIHJvbGUgaXMKIGhlbGQgb25jZSB0aGUgcGVyc29uIGhhcyBhY2NlcHRlZDsgdW50aWwgdGhlbiBgaWRgIGFuZCBgdXNlcl9pZGAgYXJlIGVtcHR5LgoKYwoEBAECDhIDOgJDGlYgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93biwgYW5kIGluIGFuc3dlcnMgdG8gb3RoZXIgc2VydmljZXMuCgpBCgQEAQIPEgM8AkYaNCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQsIGFzIGFib3ZlLgoKKAoEBAECEBIDPgIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKlAEKBAQBAhESA0ECJRqGASBUaGUgdHlwZSBvZiB0aGUgZW50aXR5IGFzIGFwcGxpY2F0aW9ucyBjYWxsIGl0LCB3aGljaCB0aGUgcG9saWN5IHNheXM6IGBQT1JURk9MSU9gLiBXaXRob3V0IHN1Y2ggYSBuYW1lLAogYGVudGl0eV90eXBlYCBpbiBjYXBpdGFscy4KClAKBAQBAhISA0MCIxpDIFRoZSBlbnRpdHkgb25jZSBtb3JlLCBmb3IgYXBwbGljYXRpb25zIHRoYXQga25vdyBpdCBieSB0aGlzIG5hbWUuCgpNCgQEAQITEgNFAiEaQCBUaGUgcm9sZSBhcyBhcHBsaWNhdGlvbnMgY2FsbCBpdCwgYXMgYWJvdmU6IGBQT1JURk9MSU9fQURNSU5gLgoKngEKBAQBAhQSA0gCExqQASBXaGV0aGVyIGl0IGNhbWUgb2YgYW4gaW52aXRhdGlvbiBieSBpdHNlbGYsIHdoZW4gdGhlIHVzZXIgcHJvdmVkIHRoZSBpbnZpdGVkIGFkZHJlc3MsIGFuZCB3YXMgbm90IHVzZWQgeWV0LgogT25seSBpdHMgdXNlciBzZWVzIGl0IHVudGlsIHRoZW4uCgpQCgQEAQIVEgNKAhMaQyBXaGV0aGVyIHRoZSBwb2xpY3kgaGFzIHN1Y2ggYSBuYW1lIGZvciB0aGUgdHlwZSBhbmQgZm9yIHRoZSByb2xlLgoKKgoCBAISBE4AVwEaHiBBIHVzZXIgYXMgb3RoZXJzIG1heSBzZWUgaXQuCgolCgQEAgIAEgNQAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo1CgQEAgIBEgNSAkIaKCBEaXNwbGF5IG5hbWU7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKWQoEBAICAhIDVAI9GkwgQ291bnRzIHRoZSBjaGFuZ2VzIG9mIHRoZSBkaXNwbGF5IG5hbWUuIE9ubHkgaW4gYW5zd2VycyB0byBvdGhlciBzZXJ2aWNlcy4KCi8KBAQCAgMSA1YCOxoiIFdoZXRoZXIgdGhlIGFjY291bnQgd2FzIGRlbGV0ZWQuCgovCgIEAxIEWgBoARojIExpc3RzIHRoZSBhc3NvY2lhdGlvbnMgb2YgYSB1c2VyLgoKhgEKBAQDAgASA10CORp5IFRoZSB1c2VyOyBlbXB0eSBtZWFucyB0aGUgY2FsbGVyLiBPbmx5IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGFzayBhYm91dCBvdGhlcnM7IGFuIG9wZXJhdG9yJ3MgcXVlc3Rpb24KIGlzIGF1ZGl0ZWQuCgoqCgQEAwIBEgNfAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgISA2ECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKYwoEBAMCAxIDYwIUGlYgT25seSB0aG9zZSBiZXR3ZWVuIHdob3NlIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyIGxpZXMuCgpkCgQEAwIEEgNlAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpdCgQEAwIFEgNnAmQaUCBgY3JlYXRlZF9hdGA6IG9sZGVzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGAtY3JlYXRlZF9hdGA6IG5ld2VzdCBmaXJzdC4KCjIKAgQEEgRrAH4BGiYgTGlzdHMgdGhlIGFzc29jaWF0aW9ucyBvbiBhbiBlbnRpdHkuCgoaCgQEBAIAEgNtAksaDSBUaGUgZW50aXR5LgoKLwoEBAQCARIDbwI2GiIgT25seSB0aGlzIHJvbGU7IGVtcHR5IG1lYW5zIGFsbC4KCioKBAQEAgISA3ECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAQCAxIDcwI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpjCgQEBAIEEgN1AhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCmUKBAQEAgUSA3cCNxpYIE9ubHkgcGVvcGxlIHdob3NlIGRpc3BsYXkgbmFtZSBjb250YWlucyB0aGlzLCB3aXRob3V0IHJlZ2FyZCB0byBjYXNlOyBlbXB0eSBtZWFucyBhbGwuCgqBAQoEBAQCBhIDegJvGnQgT3JkZXI6IGJ5IGRpc3BsYXkgbmFtZSBvciBieSB3aGVuIHRoZSByb2xlIHdhcyBnaXZlbiwgaW4gZGVzY2VuZGluZyBvcmRlciB3aXRoIGEgbWludXM7IGVtcHR5IG1lYW5zCiBgY3JlYXRlZF9hdGAuCgq+AQoEBAQCBxIDfQI1GrABIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBmb3IgYXBwbGljYXRpb25zIHRoYXQgY291bnQgcGFnZXM6IGF0IG1vc3QgdGhlIGZpcnN0IDEwLDAwMCBlbGVtZW50cyBjYW4gYmUKIHJlYWNoZWQgc28uIDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdDsgbm90IHRvZ2V0aGVyIHdpdGggb25lLgoKKQoCBAUSBoEBAIoBARobIE9uZSBwYWdlIG9mIGFzc29jaWF0aW9ucy4KCh0KBAQFAgASBIMBAiwaDyBPbGRlc3QgZmlyc3QuCgo5CgQEBQIBEgSFAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCjYKBAQFAgISBIcBAhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKZwoEBAUCAxIEiQECGhpZIFdoZXRoZXIgdGhlIHVzZXIgaXMgc3VzcGVuZGVkOiBpdHMgcm9sZXMgc3RheSwgYnV0IGFyZSBub3QgbGlzdGVkIHVudGlsIHRoYXQgaXMgbGlmdGVkLgoKKQoCBAYSBo0BAJMBARobIE1ha2VzIGEgdXNlciBhbiBvcGVyYXRvci4KCiUKBAQGAgASBI8BAkkaFyBUaGUgdXNlcjsgbXVzdCBleGlzdC4KCoIBCgQEBgIBEgSSAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgokCgIEBxIGlgEAngEBGhYgUmVtb3ZlcyBhbiBvcGVyYXRvci4KCi8KBAQHAgASBJgBAkkaISBUaGUgdXNlcjsgbmVlZCBubyBsb25nZXIgZXhpc3QuCgovCgQEBwIBEgSaAQIRGiEgUmVtb3ZlcyBldmVuIHRoZSBsYXN0IG9wZXJhdG9yLgoKggEKBAQHAgISBJ0BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgYAEgahAQC4AQEaHSBSb2xlIGFzc29jaWF0aW9ucyBvZiB1c2Vycy4KCmUKBAYAAgASBqMBAqkBAxpVIExpc3RzIHRoZSBjYWxsZXIncyBhc3NvY2lhdGlvbnM7IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGxpc3QgdGhvc2Ugb2YgYW55IHVzZXIuCgpbCgQGAAIBEgarAQKuAQMaSyBMaXN0cyB3aG8gaGFzIHJvbGVzIG9uIGFuIGVudGl0eS4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gc2VlIHRoYXQuCgpLCgQGAAICEgawAQKyAQMaOyBNYWtlcyBhIHVzZXIgYW4gb3BlcmF0b3I7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4KCpYBCgQGAAIDEga1AQK3AQMahQEgUmVtb3ZlcyBhbiBvcGVyYXRvcjsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLiBSZW1vdmluZyB0aGUgbGFzdCBvbmUgaXMgcmVmdXNlZCB3aXRoCiByZWFzb24gTEFTVF9TVVBFUl9BRE1JTiwgdW5sZXNzIGZvcmNlZC4KYgZwcm90bzM="
+      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIpIBCg9SZWN1cnJpbmdXaW5kb3cSHAoEZGF5cxgBIAMoCUIIqrsYBBgJSAdSBGRheXMSHAoEZnJvbRgCIAEoCUIIqrsYBAgBGAVSBGZyb20SHgoFdW50aWwYAyABKAlCCKq7GAQIARgFUgV1bnRpbBIjCgl0aW1lX3pvbmUYBCABKAlCBqq7GAIYQFIIdGltZVpvbmUi5QcKD1JvbGVBc3NvY2lhdGlvbhIWCgJpZBgBIAEoCUIGursYAggBUgJpZBIfCgd1c2VyX2lkGAIgASgJQga6uxgCCAFSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJQoKZ3JhbnRlZF9ieRgIIAEoCUIGursYAggBUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBInCgtlbnRpdHlfbmFtZRgKIAEoCUIGursYAggBUgplbnRpdHlOYW1lEjkKCXJlY3VycmluZxgLIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSJQoOcmVjdXJyaW5nX29wZW4YDCABKAhSDXJlY3VycmluZ09wZW4SJwoLY3VzdG9tX3JvbGUYDSABKAlCBrq7GAIIAVIKY3VzdG9tUm9sZRIrCg1pbnZpdGF0aW9uX2lkGA4gASgJQga6uxgCCAFSDGludml0YXRpb25JZBIpCgxkaXNwbGF5X25hbWUYDyABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSLgoPZ3JhbnRlZF9ieV9uYW1lGBAgASgJQga6uxgCCAFSDWdyYW50ZWRCeU5hbWUSOQoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBI0ChZhc3NvY2lhdGVkX2VudGl0eV90eXBlGBIgASgJUhRhc3NvY2lhdGVkRW50aXR5VHlwZRIwChRhc3NvY2lhdGVkX2VudGl0eV9pZBgTIAEoCVISYXNzb2NpYXRlZEVudGl0eUlkEiwKEnJvbGVfd2l0aGluX2VudGl0eRgUIAEoCVIQcm9sZVdpdGhpbkVudGl0eRIVCgZpc19uZXcYFSABKAhSBWlzTmV3EhUKBmluX2FwcBgXIAEoCFIFaW5BcHASMgoRaG9sZHNfZmVhdHVyZXNfYXMYGCABKAlCBrq7GAIIAVIPaG9sZHNGZWF0dXJlc0FzIowBCgtVc2VyU3VtbWFyeRIOCgJpZBgBIAEoCVICaWQSKQoMZGlzcGxheV9uYW1lGAIgASgJQga6uxgCCAFSC2Rpc3BsYXlOYW1lEiAKB3ZlcnNpb24YAyABKARCBrq7GAIIAVIHdmVyc2lvbhIgCgdkZWxldGVkGAQgASgIQga6uxgCCAFSB2RlbGV0ZWQikgIKEUxpc3RCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAQgASgIUgdpbkZvcmNlEiEKBHBhZ2UYBSABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgGIAEoCUIxqrsYLSIrY3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5It4CChNMaXN0QnlFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgFIAEoCFIHaW5Gb3JjZRIbCgR0ZXh0GAYgASgJQgequxgDGMgBUgR0ZXh0ElUKB3NvcnRfYnkYByABKAlCPKq7GDgiNm5hbWV8LW5hbWV8Y3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5EiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2UixgEKGExpc3RBc3NvY2lhdGlvbnNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24SJQoOdXNlcl9zdXNwZW5kZWQYBCABKAhSDXVzZXJTdXNwZW5kZWQibQoWR3JhbnRTdXBlckFkbWluUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkihAEKF1Jldm9rZVN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSFAoFZm9yY2UYAiABKAhSBWZvcmNlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkyngQKDEFzc29jaWF0aW9ucxKrAQoKTGlzdEJ5VXNlchIdLnRlbmFuY3kudjEuTGlzdEJ5VXNlclJlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RBc3NvY2lhdGlvbnNSZXNwb25zZSJYorsYBwgCEgEqIAGC0+STAkcSJC9hcGkvdjEvYXNzb2NpYXRpb25zL3VzZXJzL3t1c2VyX2lkfVofEh0vYXBpL3YxL3VzZXJzL21lL2Fzc29jaWF0aW9ucxKSAQoMTGlzdEJ5RW50aXR5Eh8udGVuYW5jeS52MS5MaXN0QnlFbnRpdHlSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiO6K7GAYIAiABKAGC0+STAisSKS9hcGkvdjEvYXNzb2NpYXRpb25zL2VudGl0aWVzL3tlbnRpdHlfaWR9EmIKD0dyYW50U3VwZXJBZG1pbhIiLnRlbmFuY3kudjEuR3JhbnRTdXBlckFkbWluUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIg6iuxgKCAMSBGF1dGggARJnChBSZXZva2VTdXBlckFkbWluEiMudGVuYW5jeS52MS5SZXZva2VTdXBlckFkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIg6iuxgKCAMSBGF1dGggAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKtywKPQoBDBIDAQASGjMgQXNzb2NpYXRpb25zOiB3aG8gaGFzIHdoaWNoIHJvbGUgb24gd2hpY2ggZW50aXR5LgoK0wEKAgQAEgQOABcBGsYBIEEgcGFydCBvZiBjZXJ0YWluIGRheXMgb2YgdGhlIHdlZWssIGJ5IHRoZSBjbG9ja3Mgb2YgYSB0aW1lIHpvbmUuIE9mIGFuIGhvdXIgdGhhdCBpcyBza2lwcGVkIHdoZW4KIGNsb2NrcyBnbyBmb3J3YXJkIG5vdGhpbmcgaXMgbGVmdCBvZiBpdCwgYW5kIG9uZSB0aGF0IGNvbWVzIHR3aWNlIHdoZW4gdGhleSBnbyBiYWNrIGNvdW50cyB0d2ljZS4KCmMKBAQAAgASAxACTBpWIFRoZSBkYXlzIG9uIHdoaWNoIGl0IGJlZ2lucywgaW4gbG93ZXIgY2FzZSwgc3VjaCBhcyBgbW9uZGF5YDsgZW1wdHkgbWVhbnMgZXZlcnkgZGF5LgoKNwoEBAACARIDEgJFGiogVGhlIGZpcnN0IG1pbnV0ZSBpbiBpdCwgc3VjaCBhcyBgMDg6MDBgLgoKZgoEBAACAhIDFAJGGlkgVGhlIGZpcnN0IG1pbnV0ZSBhZnRlciBpdCwgdXAgdG8gYDI0OjAwYDsgb24gdGhlIG5leHQgZGF5IGlmIGl0IGlzIGVhcmxpZXIgdGhhbiBgZnJvbWAuCgpsCgQEAAIDEgMWAjsaXyBUaGUgdGltZSB6b25lIHdob3NlIGNsb2NrcyBjb3VudCwgYnkgaXRzIElBTkEgbmFtZSwgc3VjaCBhcyBgRXVyb3BlL0JlcmxpbmA7IGVtcHR5IG1lYW5zIFVUQy4KCm0KAgQBEgQaAE4BGmEgQSByb2xlIHRoYXQgYSB1c2VyIGhvbGRzIG9uIGFuIGVudGl0eS4gVGhlIHBvbGljeSBzYXlzIHdoZXRoZXIgaXQgYXBwbGllcyBiZWxvdyB0aGUgZW50aXR5IHRvby4KCiUKBAQBAgASAxwCOBoYIElkZW50aWZpZXIsIGBhc2Nf4oCmYC4KCikKBAQBAgESAx4CPRocIFRoZSB1c2VyIHdobyBoYXMgdGhlIHJvbGUuCgppCgQEAQICEgMgAhkaXCBUaGUgdHlwZSBvZiB0aGUgZW50aXR5LCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgcG9ydGZvbGlvYCwgYHByb3BlcnR5YCwgYHVuaXRgLCBgZGV2aWNlYC4KChoKBAQBAgMSAyICFxoNIFRoZSBlbnRpdHkuCgpqCgQEAQIEEgMkAhIaXSBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdDogYG93bmVyYCwgYHBvcnRmb2xpb19hZG1pbmAsIGBwcm9wZXJ0eV9tYW5hZ2VyYCwgYHRlbmFudGAuCgozCgQEAQIFEgMmAisaJiBXaGVuIGl0IGJlZ2luczsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCjsKBAQBAgYSAygCLBouIFdoZW4gaXQgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgo/CgQEAQIHEgMqAkAaMiBUaGUgdXNlciB3aG8gZ3JhbnRlZCBpdDsgZW1wdHkgaWYgYSBzZXJ2aWNlIGRpZC4KCiMKBAQBAggSAywCKxoWIFdoZW4gaXQgd2FzIGdyYW50ZWQuCgopCgQEAQIJEgMuAkIaHCBUaGUgZW50aXR5J3MgZGlzcGxheSBuYW1lLgoKWgoEBAECChIDMAIhGk0gV2hlbiBpdCBjb3VudHMgYmV0d2VlbiBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGA7IGFic2VudCBtZWFucyBhbHdheXMuCgpcCgQEAQILEgMyAhsaTyBXaGV0aGVyIGByZWN1cnJpbmdgIGlzIG9wZW4gYXQgdGhlIHRpbWUgb2YgdGhlIGFuc3dlcjsgZmFsc2UgaWYgaXQgaXMgYWJzZW50LgoKfAoEBAECDBIDNQJCGm8gVGhlIG5hbWUgb2YgdGhlIHRlbmFudC1kZWZpbmVkIHJvbGUsIGlmIGl0IGlzIG9uZTsgYHJvbGVgIGlzIHRoZSByb2xlIG9mIHRoZSBwb2xpY3kgdGhhdCBpdCBpcyBhCiB2YXJpYW50IG9mLgoKwQEKBAQBAg0SAzgCRBqzASBPbmx5IGluIHRoZSBhbnN3ZXIgdG8gYSBncmFudCBieSBlLW1haWwgYWRkcmVzczogdGhlIGludml0YXRpb24gdGhhdCBpdCBtYWRlLCBgaW52X+KApmAuIFRoZSByb2xlIGlzCiBoZWxkIG9uY2UgdGhlIHBlcnNvbiBoYXMgYWNjZXB0ZWQ7IHVudGlsIHRoZW4gYGlkYCBhbmQgYHVzZXJfaWRgIGFyZSBlbXB0eS4KCkEKBAQBAg4SAzoCQxo0IERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlcjsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpBCgQEAQIPEgM8AkYaNCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQsIGFzIGFib3ZlLgoKKAoEBAECEBIDPgIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKlAEKBAQBAhESA0ECJRqGASBUaGUgdHlwZSBvZiB0aGUgZW50aXR5IGFzIGFwcGxpY2F0aW9ucyBjYWxsIGl0LCB3aGljaCB0aGUgcG9saWN5IHNheXM6IGBQT1JURk9MSU9gLiBXaXRob3V0IHN1Y2ggYSBuYW1lLAogYGVudGl0eV90eXBlYCBpbiBjYXBpdGFscy4KClAKBAQBAhISA0MCIxpDIFRoZSBlbnRpdHkgb25jZSBtb3JlLCBmb3IgYXBwbGljYXRpb25zIHRoYXQga25vdyBpdCBieSB0aGlzIG5hbWUuCgpNCgQEAQITEgNFAiEaQCBUaGUgcm9sZSBhcyBhcHBsaWNhdGlvbnMgY2FsbCBpdCwgYXMgYWJvdmU6IGBQT1JURk9MSU9fQURNSU5gLgoKngEKBAQBAhQSA0gCExqQASBXaGV0aGVyIGl0IGNhbWUgb2YgYW4gaW52aXRhdGlvbiBieSBpdHNlbGYsIHdoZW4gdGhlIHVzZXIgcHJvdmVkIHRoZSBpbnZpdGVkIGFkZHJlc3MsIGFuZCB3YXMgbm90IHVzZWQgeWV0LgogT25seSBpdHMgdXNlciBzZWVzIGl0IHVudGlsIHRoZW4uCgpQCgQEAQIVEgNKAhMaQyBXaGV0aGVyIHRoZSBwb2xpY3kgaGFzIHN1Y2ggYSBuYW1lIGZvciB0aGUgdHlwZSBhbmQgZm9yIHRoZSByb2xlLgoKkgEKBAQBAhYSA00CSBqEASBUaGUga2luZCBvZiBzdWJzY3JpYmVyIHRoYXQgdGhlIGVudGl0eSBpcywgYXMgdGhlIHBvbGljeSBzYXlzOiBgb3JnYW5pemF0aW9uYDsgZW1wdHkgaWYgaXRzIHBsYW4gaXMgYW5vdGhlcgogZW50aXR5J3Mgb3Igbm9ib2R5J3MuCgoqCgIEAhIEUQBaARoeIEEgdXNlciBhcyBvdGhlcnMgbWF5IHNlZSBpdC4KCiUKBAQCAgASA1MCEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjUKBAQCAgESA1UCQhooIERpc3BsYXkgbmFtZTsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpZCgQEAgICEgNXAj0aTCBDb3VudHMgdGhlIGNoYW5nZXMgb2YgdGhlIGRpc3BsYXkgbmFtZS4gT25seSBpbiBhbnN3ZXJzIHRvIG90aGVyIHNlcnZpY2VzLgoKLwoEBAICAxIDWQI7GiIgV2hldGhlciB0aGUgYWNjb3VudCB3YXMgZGVsZXRlZC4KCi8KAgQDEgRdAGsBGiMgTGlzdHMgdGhlIGFzc29jaWF0aW9ucyBvZiBhIHVzZXIuCgqGAQoEBAMCABIDYAI5GnkgVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIE9ubHkgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gYXNrIGFib3V0IG90aGVyczsgYW4gb3BlcmF0b3IncyBxdWVzdGlvbgogaXMgYXVkaXRlZC4KCioKBAQDAgESA2ICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCAhIDZAI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpjCgQEAwIDEgNmAhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCmQKBAQDAgQSA2gCNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCl0KBAQDAgUSA2oCZBpQIGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYC1jcmVhdGVkX2F0YDogbmV3ZXN0IGZpcnN0LgoKMwoCBAQSBW4AgQEBGiYgTGlzdHMgdGhlIGFzc29jaWF0aW9ucyBvbiBhbiBlbnRpdHkuCgoaCgQEBAIAEgNwAksaDSBUaGUgZW50aXR5LgoKLwoEBAQCARIDcgI2GiIgT25seSB0aGlzIHJvbGU7IGVtcHR5IG1lYW5zIGFsbC4KCioKBAQEAgISA3QCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAQCAxIDdgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpjCgQEBAIEEgN4AhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCmUKBAQEAgUSA3oCNxpYIE9ubHkgcGVvcGxlIHdob3NlIGRpc3BsYXkgbmFtZSBjb250YWlucyB0aGlzLCB3aXRob3V0IHJlZ2FyZCB0byBjYXNlOyBlbXB0eSBtZWFucyBhbGwuCgqBAQoEBAQCBhIDfQJvGnQgT3JkZXI6IGJ5IGRpc3BsYXkgbmFtZSBvciBieSB3aGVuIHRoZSByb2xlIHdhcyBnaXZlbiwgaW4gZGVzY2VuZGluZyBvcmRlciB3aXRoIGEgbWludXM7IGVtcHR5IG1lYW5zCiBgY3JlYXRlZF9hdGAuCgq/AQoEBAQCBxIEgAECNRqwASBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgZm9yIGFwcGxpY2F0aW9ucyB0aGF0IGNvdW50IHBhZ2VzOiBhdCBtb3N0IHRoZSBmaXJzdCAxMCwwMDAgZWxlbWVudHMgY2FuIGJlCiByZWFjaGVkIHNvLiAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQ7IG5vdCB0b2dldGhlciB3aXRoIG9uZS4KCikKAgQFEgaEAQCNAQEaGyBPbmUgcGFnZSBvZiBhc3NvY2lhdGlvbnMuCgodCgQEBQIAEgSGAQIsGg8gT2xkZXN0IGZpcnN0LgoKOQoEBAUCARIEiAECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo2CgQEBQICEgSKAQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCmcKBAQFAgMSBIwBAhoaWSBXaGV0aGVyIHRoZSB1c2VyIGlzIHN1c3BlbmRlZDogaXRzIHJvbGVzIHN0YXksIGJ1dCBhcmUgbm90IGxpc3RlZCB1bnRpbCB0aGF0IGlzIGxpZnRlZC4KCikKAgQGEgaQAQCWAQEaGyBNYWtlcyBhIHVzZXIgYW4gb3BlcmF0b3IuCgolCgQEBgIAEgSSAQJJGhcgVGhlIHVzZXI7IG11c3QgZXhpc3QuCgqCAQoEBAYCARIElQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJAoCBAcSBpkBAKEBARoWIFJlbW92ZXMgYW4gb3BlcmF0b3IuCgovCgQEBwIAEgSbAQJJGiEgVGhlIHVzZXI7IG5lZWQgbm8gbG9uZ2VyIGV4aXN0LgoKLwoEBAcCARIEnQECERohIFJlbW92ZXMgZXZlbiB0aGUgbGFzdCBvcGVyYXRvci4KCoIBCgQEBwICEgSgAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgorCgIGABIGpAEAuwEBGh0gUm9sZSBhc3NvY2lhdGlvbnMgb2YgdXNlcnMuCgplCgQGAAIAEgamAQKsAQMaVSBMaXN0cyB0aGUgY2FsbGVyJ3MgYXNzb2NpYXRpb25zOyBzZXJ2aWNlcyBhbmQgb3BlcmF0b3JzIGNhbiBsaXN0IHRob3NlIG9mIGFueSB1c2VyLgoKWwoEBgACARIGrgECsQEDGksgTGlzdHMgd2hvIGhhcyByb2xlcyBvbiBhbiBlbnRpdHkuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIHNlZSB0aGF0LgoKSwoEBgACAhIGswECtQEDGjsgTWFrZXMgYSB1c2VyIGFuIG9wZXJhdG9yOyBmb3IgQXV0aFNlcnZpY2UncyBjb21tYW5kIGxpbmUuCgqWAQoEBgACAxIGuAECugEDGoUBIFJlbW92ZXMgYW4gb3BlcmF0b3I7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4gUmVtb3ZpbmcgdGhlIGxhc3Qgb25lIGlzIHJlZnVzZWQgd2l0aAogcmVhc29uIExBU1RfU1VQRVJfQURNSU4sIHVubGVzcyBmb3JjZWQuCmIGcHJvdG8z"
     )
   }
 }
@@ -1323,20 +1185,16 @@ extension Tenancy_V1.AssociationsService {
       file: Tenancy_V1.tenancyV1AssociationFile,
       methods: [
         .unary(Tenancy_V1.AssociationsMethods.listByUser) {
-          request,
-          call in try await self.listByUser(request, call)
+          request, call in try await self.listByUser(request, call)
         },
         .unary(Tenancy_V1.AssociationsMethods.listByEntity) {
-          request,
-          call in try await self.listByEntity(request, call)
+          request, call in try await self.listByEntity(request, call)
         },
         .unary(Tenancy_V1.AssociationsMethods.grantSuperAdmin) {
-          request,
-          call in try await self.grantSuperAdmin(request, call)
+          request, call in try await self.grantSuperAdmin(request, call)
         },
         .unary(Tenancy_V1.AssociationsMethods.revokeSuperAdmin) {
-          request,
-          call in try await self.revokeSuperAdmin(request, call)
+          request, call in try await self.revokeSuperAdmin(request, call)
         },
       ]
     )

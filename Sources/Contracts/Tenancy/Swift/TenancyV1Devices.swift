@@ -210,33 +210,23 @@ extension Tenancy_V1 {
       unsafe target.pointee.f4_property_id = scratch.copy(self.propertyId)
       unsafe target.pointee.f5_unit_id = scratch.copy(self.unitId)
       if let value = self.attributes {
-        unsafe target.pointee.f6_attributes = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f6_attributes = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       unsafe target.pointee.f7_desired_state = scratch.copy(self.desiredState)
       if let value = self.createdAt {
-        unsafe target.pointee.f8_created_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f8_created_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.updatedAt {
-        unsafe target.pointee.f9_updated_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f9_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       unsafe target.pointee.f11_property_name = scratch.copy(self.propertyName)
       unsafe target.pointee.f12_unit_name = scratch.copy(self.unitName)
       if let value = self.desired {
-        unsafe target.pointee.f13_desired = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f13_desired = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       if let value = self.reportedAt {
-        unsafe target.pointee.f14_reported_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f14_reported_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -296,9 +286,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f5_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f6_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -322,9 +310,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f3_name = scratch.copy(self.name)
       unsafe target.pointee.f4_type = scratch.copy(self.type)
       if let value = self.attributes {
-        unsafe target.pointee.f5_attributes = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f5_attributes = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return Swift.UnsafeMutableRawPointer(target)
@@ -335,36 +321,22 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.propertyId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "property_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "property_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "unit_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if self.name.isEmpty {
         violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
         } else {
           RPCKit.TextRule.singleLine.check(
             self.name,
@@ -377,29 +349,17 @@ extension Tenancy_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "type", description: "must be set"))
       } else {
         if self.type.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.attributes {
         if value.protobufBytes.count > 65536 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "attributes",
-              description: "must have at most 65536 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -448,9 +408,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f3_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f4_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -470,9 +428,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_name = scratch.copy(self.name)
       unsafe target.pointee.f2_type = scratch.copy(self.type)
       if let value = self.attributes {
-        unsafe target.pointee.f3_attributes = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f3_attributes = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return Swift.UnsafeMutableRawPointer(target)
@@ -486,9 +442,7 @@ extension Tenancy_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
         } else {
           RPCKit.TextRule.singleLine.check(
             self.name,
@@ -501,29 +455,17 @@ extension Tenancy_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "type", description: "must be set"))
       } else {
         if self.type.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.attributes {
         if value.protobufBytes.count > 65536 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "attributes",
-              description: "must have at most 65536 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -581,9 +523,7 @@ extension Tenancy_V1 {
       let target = unsafe scratch.allocate(Tenancy__V1__UnclaimedDevice.self, 1)
       unsafe tenancy__v1__unclaimed_device__init(target)
       if let value = self.device {
-        unsafe target.pointee.f1_device = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__Device.self
-        )
+        unsafe target.pointee.f1_device = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Device.self)
       }
       unsafe target.pointee.f2_claim_code = scratch.copy(self.claimCode)
       return Swift.UnsafeMutableRawPointer(target)
@@ -641,9 +581,7 @@ extension Tenancy_V1 {
       try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f3_property_id)
       try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f4_unit_id)
       try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f5_name)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f6_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -677,50 +615,29 @@ extension Tenancy_V1 {
         violations.append(RPCKit.FieldViolation(field: path + "code", description: "must be set"))
       } else {
         if self.code.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
         }
       }
       if !(self.deviceId.isEmpty) {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if self.propertyId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "property_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "property_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "unit_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.name.isEmpty) {
         if self.name.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
         } else {
           RPCKit.TextRule.singleLine.check(
             self.name,
@@ -731,12 +648,7 @@ extension Tenancy_V1 {
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -773,9 +685,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ReleaseDeviceRequest.self)
       try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f2_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -798,27 +708,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -896,9 +794,7 @@ extension Tenancy_V1 {
       unsafe self.pageSize = source.pointee.f6_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f7_page_token)
       try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f8_sort_by)
-      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(
-        source.pointee.f9_at_least_revision
-      )
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f9_at_least_revision)
       unsafe self.page = source.pointee.f10_page
     }
 
@@ -1001,91 +897,52 @@ extension Tenancy_V1 {
     ) {
       if !(self.portfolioId.isEmpty) {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "portfolio_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.propertyId.isEmpty) {
         if self.propertyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "property_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "unit_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.type.isEmpty) {
         if self.type.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
         }
       }
       if !(self.text.isEmpty) {
         if self.text.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
         }
       }
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description:
-                "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "at_least_revision",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -1132,9 +989,7 @@ extension Tenancy_V1 {
           }
         }
       }
-      try unsafe self.nextPageToken = RPCKit.MessageReading.string(
-        source.pointee.f2_next_page_token
-      )
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
       unsafe self.totalSize = source.pointee.f3_total_size
     }
 
@@ -1154,14 +1009,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_devices_response__init(target)
       if !self.devices.isEmpty {
         unsafe target.pointee.n_f1_devices = self.devices.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__Device>?.self,
-          self.devices.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Device>?.self, self.devices.count)
         for (index, element) in self.devices.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__Device.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Device.self)
         }
         unsafe target.pointee.f1_devices = unsafe elements
       }
@@ -1201,9 +1051,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__GetDeviceRequest.self)
       try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
-      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(
-        source.pointee.f2_at_least_revision
-      )
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f2_at_least_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1226,27 +1074,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "at_least_revision",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1312,12 +1148,8 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f3_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.expectedRevision = RPCKit.MessageReading.string(
-        source.pointee.f4_expected_revision
-      )
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f5_idempotency_key
-      )
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
       if let member = unsafe source.pointee.f7_current {
         try unsafe self.current_storage = [Tenancy_V1.Device(reading: member)]
       }
@@ -1349,16 +1181,12 @@ extension Tenancy_V1 {
         unsafe target.pointee.p2_name_case = .init(rawValue: 2)
       }
       if let value = self.attributes {
-        unsafe target.pointee.f3_attributes = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f3_attributes = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       if let value = self.current {
-        unsafe target.pointee.f7_current = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__Device.self
-        )
+        unsafe target.pointee.f7_current = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Device.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -1368,29 +1196,18 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.name {
         if value.utf8.count < 1 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "name", description: "must have at least 1 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
         }
         if value.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
         } else {
           RPCKit.TextRule.singleLine.check(
             value,
@@ -1401,42 +1218,22 @@ extension Tenancy_V1 {
       }
       if let value = self.attributes {
         if value.protobufBytes.count > 65536 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "attributes",
-              description: "must have at most 65536 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "expected_revision",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
       if let value = self.current {
         if value.protobufBytes.count > 262144 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "current",
-              description: "must have at most 262144 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "current", description: "must have at most 262144 bytes encoded"))
         }
       }
     }
@@ -1478,9 +1275,7 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DeleteDeviceRequest.self)
       try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
       unsafe self.dryRun = source.pointee.f2_dry_run != 0
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f3_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1504,27 +1299,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1576,9 +1359,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f3_parameters {
         try unsafe self.parameters = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f4_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1598,9 +1379,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
       unsafe target.pointee.f2_operation = scratch.copy(self.operation)
       if let value = self.parameters {
-        unsafe target.pointee.f3_parameters = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f3_parameters = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return Swift.UnsafeMutableRawPointer(target)
@@ -1611,51 +1390,27 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if self.operation.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "operation", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "operation", description: "must be set"))
       } else {
         if self.operation.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "operation",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "operation", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.parameters {
         if value.protobufBytes.count > 65536 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "parameters",
-              description: "must have at most 65536 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "parameters", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1720,14 +1475,10 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__device_setting__init(target)
       unsafe target.pointee.f1_name = scratch.copy(self.name)
       if let value = self.from {
-        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Value.self
-        )
+        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
       }
       if let value = self.to {
-        unsafe target.pointee.f3_to = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Value.self
-        )
+        unsafe target.pointee.f3_to = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -1847,21 +1598,14 @@ extension Tenancy_V1 {
       unsafe target.pointee.f6_reason = scratch.copy(self.reason)
       unsafe target.pointee.f7_role = scratch.copy(self.role)
       if let value = self.time {
-        unsafe target.pointee.f8_time = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f8_time = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f9_display_name = scratch.copy(self.displayName)
       if !self.changes.isEmpty {
         unsafe target.pointee.n_f10_changes = self.changes.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__DeviceSetting>?.self,
-          self.changes.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__DeviceSetting>?.self, self.changes.count)
         for (index, element) in self.changes.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__DeviceSetting.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__DeviceSetting.self)
         }
         unsafe target.pointee.f10_changes = unsafe elements
       }
@@ -1935,14 +1679,10 @@ extension Tenancy_V1 {
       let target = unsafe scratch.allocate(Tenancy__V1__OperateDeviceResponse.self, 1)
       unsafe tenancy__v1__operate_device_response__init(target)
       if let value = self.record {
-        unsafe target.pointee.f1_record = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__AccessRecord.self
-        )
+        unsafe target.pointee.f1_record = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__AccessRecord.self)
       }
       if let value = self.device {
-        unsafe target.pointee.f2_device = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__Device.self
-        )
+        unsafe target.pointee.f2_device = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Device.self)
       }
       unsafe target.pointee.f3_command_id = scratch.copy(self.commandId)
       return Swift.UnsafeMutableRawPointer(target)
@@ -2030,14 +1770,10 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_history_request__init(target)
       unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
       if let value = self.from {
-        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.until {
-        unsafe target.pointee.f3_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f3_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f4_page_size = self.pageSize
       unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
@@ -2067,51 +1803,30 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description: "must be one of time, -time"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of time, -time"))
         }
       }
     }
@@ -2154,9 +1869,7 @@ extension Tenancy_V1 {
           }
         }
       }
-      try unsafe self.nextPageToken = RPCKit.MessageReading.string(
-        source.pointee.f2_next_page_token
-      )
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -2175,14 +1888,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_history_response__init(target)
       if !self.records.isEmpty {
         unsafe target.pointee.n_f1_records = self.records.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__AccessRecord>?.self,
-          self.records.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__AccessRecord>?.self, self.records.count)
         for (index, element) in self.records.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__AccessRecord.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__AccessRecord.self)
         }
         unsafe target.pointee.f1_records = unsafe elements
       }
@@ -2281,19 +1989,13 @@ extension Tenancy_V1 {
       unsafe target.pointee.f3_property_id = scratch.copy(self.propertyId)
       unsafe target.pointee.f4_operation = scratch.copy(self.operation)
       if let value = self.parameters {
-        unsafe target.pointee.f5_parameters = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f5_parameters = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       if let value = self.createdAt {
-        unsafe target.pointee.f6_created_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f6_created_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.expiresAt {
-        unsafe target.pointee.f7_expires_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f7_expires_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -2354,22 +2056,12 @@ extension Tenancy_V1 {
     ) {
       if !(self.propertyId.isEmpty) {
         if self.propertyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "property_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.afterPosition.isEmpty) {
         if self.afterPosition.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "after_position",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "after_position", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -2412,9 +2104,7 @@ extension Tenancy_V1 {
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__CommandEvent.self)
-      unsafe self.kind = Tenancy_V1.CommandEventKind(
-        rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue)
-      )
+      unsafe self.kind = Tenancy_V1.CommandEventKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
       try unsafe self.position = RPCKit.MessageReading.string(source.pointee.f2_position)
       if let member = unsafe source.pointee.f3_command {
         try unsafe self.command_storage = [Tenancy_V1.DeviceCommand(reading: member)]
@@ -2433,14 +2123,10 @@ extension Tenancy_V1 {
     ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Tenancy__V1__CommandEvent.self, 1)
       unsafe tenancy__v1__command_event__init(target)
-      unsafe target.pointee.f1_kind = Tenancy__V1__CommandEventKind(
-        rawValue: Swift.UInt32(bitPattern: self.kind.rawValue)
-      )
+      unsafe target.pointee.f1_kind = Tenancy__V1__CommandEventKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
       unsafe target.pointee.f2_position = scratch.copy(self.position)
       if let value = self.command {
-        unsafe target.pointee.f3_command = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__DeviceCommand.self
-        )
+        unsafe target.pointee.f3_command = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__DeviceCommand.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -2485,9 +2171,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__AcknowledgeCommandRequest.self)
       try unsafe self.commandId = RPCKit.MessageReading.string(source.pointee.f1_command_id)
-      unsafe self.outcome = Tenancy_V1.CommandOutcome(
-        rawValue: RPCKit.MessageReading.number(source.pointee.f2_outcome.rawValue)
-      )
+      unsafe self.outcome = Tenancy_V1.CommandOutcome(rawValue: RPCKit.MessageReading.number(source.pointee.f2_outcome.rawValue))
       try unsafe self.detail = RPCKit.MessageReading.string(source.pointee.f3_detail)
       if let member = unsafe source.pointee.f4_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
@@ -2508,14 +2192,10 @@ extension Tenancy_V1 {
       let target = unsafe scratch.allocate(Tenancy__V1__AcknowledgeCommandRequest.self, 1)
       unsafe tenancy__v1__acknowledge_command_request__init(target)
       unsafe target.pointee.f1_command_id = scratch.copy(self.commandId)
-      unsafe target.pointee.f2_outcome = Tenancy__V1__CommandOutcome(
-        rawValue: Swift.UInt32(bitPattern: self.outcome.rawValue)
-      )
+      unsafe target.pointee.f2_outcome = Tenancy__V1__CommandOutcome(rawValue: Swift.UInt32(bitPattern: self.outcome.rawValue))
       unsafe target.pointee.f3_detail = scratch.copy(self.detail)
       if let value = self.attributes {
-        unsafe target.pointee.f4_attributes = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f4_attributes = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -2525,41 +2205,22 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.commandId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "command_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "command_id", description: "must be set"))
       } else {
         if self.commandId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "command_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "command_id", description: "must have at most 64 bytes"))
         }
       }
       if self.outcome.rawValue == 0 {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "outcome", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "outcome", description: "must be set"))
       } else {
         if self.outcome.name == nil {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "outcome",
-              description: "must be a value that the contract names"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "outcome", description: "must be a value that the contract names"))
         }
       }
       if !(self.detail.isEmpty) {
         if self.detail.utf8.count > 200 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "detail",
-              description: "must have at most 200 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "detail", description: "must have at most 200 bytes"))
         } else {
           RPCKit.TextRule.singleLine.check(
             self.detail,
@@ -2570,12 +2231,7 @@ extension Tenancy_V1 {
       }
       if let value = self.attributes {
         if value.protobufBytes.count > 65536 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "attributes",
-              description: "must have at most 65536 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
     }
@@ -2610,9 +2266,7 @@ extension Tenancy_V1 {
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__AcknowledgeCommandResponse.self)
-      unsafe self.outcome = Tenancy_V1.CommandOutcome(
-        rawValue: RPCKit.MessageReading.number(source.pointee.f1_outcome.rawValue)
-      )
+      unsafe self.outcome = Tenancy_V1.CommandOutcome(rawValue: RPCKit.MessageReading.number(source.pointee.f1_outcome.rawValue))
       if let member = unsafe source.pointee.f2_acknowledged_at {
         try unsafe self.acknowledgedAt = Google_Protobuf.Timestamp(reading: member)
       }
@@ -2629,13 +2283,9 @@ extension Tenancy_V1 {
     ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Tenancy__V1__AcknowledgeCommandResponse.self, 1)
       unsafe tenancy__v1__acknowledge_command_response__init(target)
-      unsafe target.pointee.f1_outcome = Tenancy__V1__CommandOutcome(
-        rawValue: Swift.UInt32(bitPattern: self.outcome.rawValue)
-      )
+      unsafe target.pointee.f1_outcome = Tenancy__V1__CommandOutcome(rawValue: Swift.UInt32(bitPattern: self.outcome.rawValue))
       if let value = self.acknowledgedAt {
-        unsafe target.pointee.f2_acknowledged_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f2_acknowledged_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -2691,9 +2341,7 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__report_device_state_request__init(target)
       unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
       if let value = self.attributes {
-        unsafe target.pointee.f2_attributes = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Struct.self
-        )
+        unsafe target.pointee.f2_attributes = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -2703,27 +2351,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.deviceId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "device_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.attributes {
         if value.protobufBytes.count > 65536 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "attributes",
-              description: "must have at most 65536 bytes encoded"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
     }
@@ -2798,7 +2434,7 @@ extension Tenancy_V1 {
           segments: [.literal("api"), .literal("v1"), .literal("devices")],
           body: .whole,
           status: 201
-        )
+        ),
       ]
     )
     /// Makes a device that no property has yet, visible to operators alone, with the code that claims it. For
@@ -2822,7 +2458,7 @@ extension Tenancy_V1 {
           verb: "provision",
           body: .whole,
           status: 201
-        )
+        ),
       ]
     )
     /// Takes an unclaimed device into a property where the caller may register devices. A code works once: a device that
@@ -2847,7 +2483,7 @@ extension Tenancy_V1 {
           segments: [.literal("api"), .literal("v1"), .literal("devices")],
           verb: "claim",
           body: .whole
-        )
+        ),
       ]
     )
     /// Makes a device of a property unclaimed again, with a new code: roles, guest passes and commands end, and its
@@ -2867,12 +2503,10 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/devices/{device_id}/release",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("devices"), .single, .literal("release"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single, .literal("release")],
           variables: [.init(field: "device_id", segments: 3..<4)],
           body: .whole
-        )
+        ),
       ]
     )
     /// Lists the devices that the caller can see.
@@ -2893,7 +2527,7 @@ extension Tenancy_V1 {
           method: "GET",
           template: "/api/v1/devices",
           segments: [.literal("api"), .literal("v1"), .literal("devices")]
-        )
+        ),
       ]
     )
     /// Gets a device.
@@ -2915,7 +2549,7 @@ extension Tenancy_V1 {
           template: "/api/v1/devices/{device_id}",
           segments: [.literal("api"), .literal("v1"), .literal("devices"), .single],
           variables: [.init(field: "device_id", segments: 3..<4)]
-        )
+        ),
       ]
     )
     /// Changes name and attributes of a device.
@@ -2967,7 +2601,7 @@ extension Tenancy_V1 {
           template: "/api/v1/devices/{device_id}",
           segments: [.literal("api"), .literal("v1"), .literal("devices"), .single],
           variables: [.init(field: "device_id", segments: 3..<4)]
-        )
+        ),
       ]
     )
     /// Operates a device and records it in the device's history. Refused attempts are recorded too,
@@ -2992,12 +2626,10 @@ extension Tenancy_V1 {
           method: "POST",
           template: "/api/v1/devices/{device_id}/{operation}",
           segments: [.literal("api"), .literal("v1"), .literal("devices"), .single, .single],
-          variables: [
-            .init(field: "device_id", segments: 3..<4), .init(field: "operation", segments: 4..<5),
-          ],
+          variables: [.init(field: "device_id", segments: 3..<4), .init(field: "operation", segments: 4..<5)],
           body: .whole,
           extraMembers: "parameters"
-        )
+        ),
       ]
     )
     /// Lists a device's history. Who is shown all of the device by the policy's access levels sees all of it;
@@ -3021,11 +2653,9 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "GET",
           template: "/api/v1/devices/{device_id}/history",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("devices"), .single, .literal("history"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single, .literal("history")],
           variables: [.init(field: "device_id", segments: 3..<4)]
-        )
+        ),
       ]
     )
     /// Sends the commands for devices to the hardware bridge, in the order they were given: those that are
@@ -3077,90 +2707,50 @@ extension Tenancy_V1 {
   /// Devices.
   public protocol DevicesService: Swift.Sendable {
     /// Registers a device.
-    func register(
-      _ request: Tenancy_V1.RegisterDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Device
+    func register(_ request: Tenancy_V1.RegisterDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Makes a device that no property has yet, visible to operators alone, with the code that claims it. For
     /// operators and the hardware bridge.
-    func provision(
-      _ request: Tenancy_V1.ProvisionDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.UnclaimedDevice
+    func provision(_ request: Tenancy_V1.ProvisionDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UnclaimedDevice
     /// Takes an unclaimed device into a property where the caller may register devices. A code works once: a device that
     /// was claimed has to be released before it can be claimed again. A wrong code is NOT_FOUND, CODE_UNKNOWN; ten of an
     /// account, a hundred of a network address and ten for a device that is named are RESOURCE_EXHAUSTED,
     /// TOO_MANY_CODE_ATTEMPTS.
-    func claim(
-      _ request: Tenancy_V1.ClaimDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Device
+    func claim(_ request: Tenancy_V1.ClaimDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Makes a device of a property unclaimed again, with a new code: roles, guest passes and commands end, and its
     /// name and settings are reset. Needs the right to delete it.
-    func release(
-      _ request: Tenancy_V1.ReleaseDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.UnclaimedDevice
+    func release(_ request: Tenancy_V1.ReleaseDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UnclaimedDevice
     /// Lists the devices that the caller can see.
-    func list(
-      _ request: Tenancy_V1.ListDevicesRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListDevicesResponse
+    func list(_ request: Tenancy_V1.ListDevicesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDevicesResponse
     /// Gets a device.
-    func `get`(
-      _ request: Tenancy_V1.GetDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Device
+    func `get`(_ request: Tenancy_V1.GetDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Changes name and attributes of a device.
-    func update(
-      _ request: Tenancy_V1.UpdateDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Device
+    func update(_ request: Tenancy_V1.UpdateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Deletes a device.
-    func delete(
-      _ request: Tenancy_V1.DeleteDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.DeleteResponse
+    func delete(_ request: Tenancy_V1.DeleteDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
     /// Operates a device and records it in the device's history. Refused attempts are recorded too,
     /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
     /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
     /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
     /// the device's type for this operation. `Permissions.Check` of the operation's action answers the
     /// same.
-    func operate(
-      _ request: Tenancy_V1.OperateDeviceRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.OperateDeviceResponse
+    func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
     /// Lists a device's history. Who is shown all of the device by the policy's access levels sees all of it;
     /// others see what was done since their own roles reach the device without a gap, and what they did
     /// themselves. For 90 days after the device's deletion it can be read with
     /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
     /// above it that still exists. If the portfolio was deleted too, nobody can read it.
-    func listHistory(
-      _ request: Tenancy_V1.ListHistoryRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListHistoryResponse
+    func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListHistoryResponse
     /// Sends the commands for devices to the hardware bridge, in the order they were given: those that are
     /// neither acknowledged nor expired, then new ones. A bridge that comes back with `after_position`
     /// gets each command once. A later watch of the same property ends the earlier one with ABORTED,
     /// WATCH_REPLACED. A bridge that takes no event while 1,000 commands are given is cut off with
     /// RESOURCE_EXHAUSTED, WATCH_TOO_SLOW.
-    func watchCommands(
-      _ request: Tenancy_V1.WatchCommandsRequest,
-      _ call: RPCKit.CallContext,
-      to writer: RPCKit.ResponseWriter<Tenancy_V1.CommandEvent>
-    ) async throws
+    func watchCommands(_ request: Tenancy_V1.WatchCommandsRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.CommandEvent>) async throws
     /// Says how a command ended, with what it made of the device. NOT_FOUND for a command that was given
     /// more than a day ago, or whose device was deleted.
-    func acknowledgeCommand(
-      _ request: Tenancy_V1.AcknowledgeCommandRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.AcknowledgeCommandResponse
+    func acknowledgeCommand(_ request: Tenancy_V1.AcknowledgeCommandRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.AcknowledgeCommandResponse
     /// Says what a device's attributes are, when they have changed without a command.
-    func reportState(
-      _ request: Tenancy_V1.ReportDeviceStateRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ReportDeviceStateResponse
+    func reportState(_ request: Tenancy_V1.ReportDeviceStateRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ReportDeviceStateResponse
   }
 
   /// Calls `tenancy.v1.Devices`.
@@ -3373,8 +2963,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64:
-        "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8ixAQKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEicKC3Byb3BlcnR5X2lkGAQgASgJQga6uxgCCAFSCnByb3BlcnR5SWQSHwoHdW5pdF9pZBgFIAEoCUIGursYAggBUgZ1bml0SWQSNwoKYXR0cmlidXRlcxgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSCmF0dHJpYnV0ZXMSKwoNZGVzaXJlZF9zdGF0ZRgHIAEoCUIGursYAggBUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbhIrCg1wcm9wZXJ0eV9uYW1lGAsgASgJQga6uxgCCAFSDHByb3BlcnR5TmFtZRIjCgl1bml0X25hbWUYDCABKAlCBrq7GAIIAVIIdW5pdE5hbWUSMQoHZGVzaXJlZBgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSB2Rlc2lyZWQSOwoLcmVwb3J0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZXBvcnRlZEF0IpcCChVSZWdpc3RlckRldmljZVJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEhwKBHR5cGUYBCABKAlCCKq7GAQIARhAUgR0eXBlEkEKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IswBChZQcm92aXNpb25EZXZpY2VSZXF1ZXN0Eh8KBG5hbWUYASABKAlCC6q7GAcIARjIAVgBUgRuYW1lEhwKBHR5cGUYAiABKAlCCKq7GAQIARhAUgR0eXBlEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImQKD1VuY2xhaW1lZERldmljZRIqCgZkZXZpY2UYASABKAsyEi50ZW5hbmN5LnYxLkRldmljZVIGZGV2aWNlEiUKCmNsYWltX2NvZGUYAiABKAlCBrq7GAIIAVIJY2xhaW1Db2RlIvQBChJDbGFpbURldmljZVJlcXVlc3QSHAoEY29kZRgBIAEoCUIIqrsYBAgBGEBSBGNvZGUSIwoJZGV2aWNlX2lkGAIgASgJQgaquxgCGEBSCGRldmljZUlkEikKC3Byb3BlcnR5X2lkGAMgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAQgASgJQgaquxgCGEBSBnVuaXRJZBIdCgRuYW1lGAUgASgJQgmquxgFGMgBWAFSBG5hbWUSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJvChRSZWxlYXNlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IsUDChJMaXN0RGV2aWNlc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEicKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBSCnByb3BlcnR5SWQSHwoHdW5pdF9pZBgDIAEoCUIGqrsYAhhAUgZ1bml0SWQSGgoEdHlwZRgEIAEoCUIGqrsYAhhAUgR0eXBlEhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSKgoJcGFnZV9zaXplGAYgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAcgASgJQgequxgDGIAIUglwYWdlVG9rZW4SVQoHc29ydF9ieRgIIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSMwoRYXRfbGVhc3RfcmV2aXNpb24YCSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbhIhCgRwYWdlGAogASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlIooBChNMaXN0RGV2aWNlc1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50ZW5hbmN5LnYxLkRldmljZVIHZGV2aWNlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplIm4KEEdldERldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLOAgoTVXBkYXRlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjYKB2N1cnJlbnQYByABKAsyEi50ZW5hbmN5LnYxLkRldmljZUIIqrsYBFCAgBBSB2N1cnJlbnRCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ3Cg1EZXZpY2VTZXR0aW5nEhIKBG5hbWUYASABKAlSBG5hbWUSKgoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVIEZnJvbRImCgJ0bxgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVICdG8i5AIKDEFjY2Vzc1JlY29yZBIOCgJpZBgBIAEoCVICaWQSGwoJZGV2aWNlX2lkGAIgASgJUghkZXZpY2VJZBIfCgd1c2VyX2lkGAMgASgJQga6uxgCCAFSBnVzZXJJZBIkCglvcGVyYXRpb24YBCABKAlCBrq7GAIgAVIJb3BlcmF0aW9uEhwKCXN1Y2NlZWRlZBgFIAEoCFIJc3VjY2VlZGVkEhYKBnJlYXNvbhgGIAEoCVIGcmVhc29uEhoKBHJvbGUYByABKAlCBrq7GAIIAVIEcm9sZRIuCgR0aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIpCgxkaXNwbGF5X25hbWUYCSABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSMwoHY2hhbmdlcxgKIAMoCzIZLnRlbmFuY3kudjEuRGV2aWNlU2V0dGluZ1IHY2hhbmdlcyKcAQoVT3BlcmF0ZURldmljZVJlc3BvbnNlEjAKBnJlY29yZBgBIAEoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgZyZWNvcmQSKgoGZGV2aWNlGAIgASgLMhIudGVuYW5jeS52MS5EZXZpY2VSBmRldmljZRIlCgpjb21tYW5kX2lkGAMgASgJQga6uxgCCAFSCWNvbW1hbmRJZCK/AgoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgGIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRIpCgdzb3J0X2J5GAcgASgJQhCquxgMIgp0aW1lfC10aW1lUgZzb3J0QnkicQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIqoCCg1EZXZpY2VDb21tYW5kEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEjcKCnBhcmFtZXRlcnMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgpwYXJhbWV0ZXJzEjkKCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCJvChRXYXRjaENvbW1hbmRzUmVxdWVzdBInCgtwcm9wZXJ0eV9pZBgBIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEi4KDmFmdGVyX3Bvc2l0aW9uGAIgASgJQgequxgDGIABUg1hZnRlclBvc2l0aW9uIpEBCgxDb21tYW5kRXZlbnQSMAoEa2luZBgBIAEoDjIcLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50S2luZFIEa2luZBIaCghwb3NpdGlvbhgCIAEoCVIIcG9zaXRpb24SMwoHY29tbWFuZBgDIAEoCzIZLnRlbmFuY3kudjEuRGV2aWNlQ29tbWFuZFIHY29tbWFuZCLqAQoZQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBInCgpjb21tYW5kX2lkGAEgASgJQgiquxgECAEYQFIJY29tbWFuZElkEj4KB291dGNvbWUYAiABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lQgiquxgECAE4AVIHb3V0Y29tZRIhCgZkZXRhaWwYAyABKAlCCaq7GAUYyAFYAVIGZGV0YWlsEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyKXAQoaQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2USNAoHb3V0Y29tZRgBIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVSB291dGNvbWUSQwoPYWNrbm93bGVkZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIOYWNrbm93bGVkZ2VkQXQihAEKGFJlcG9ydERldmljZVN0YXRlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBJBCgphdHRyaWJ1dGVzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMiUQoZUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZRIYCgdjaGFuZ2VkGAEgASgIUgdjaGFuZ2VkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiqYAQoQQ29tbWFuZEV2ZW50S2luZBIiCh5DT01NQU5EX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ09NTUFORBABEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DVVJSRU5UEAISIAocQ09NTUFORF9FVkVOVF9LSU5EX0hFQVJUQkVBVBADKmcKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBACMqoMCgdEZXZpY2VzEmkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSImorsYAggCgtPkkwIUIg8vYXBpL3YxL2RldmljZXM6ASqyuxgCCAEShgEKCVByb3Zpc2lvbhIiLnRlbmFuY3kudjEuUHJvdmlzaW9uRGV2aWNlUmVxdWVzdBobLnRlbmFuY3kudjEuVW5jbGFpbWVkRGV2aWNlIjiiuxgKCAISBmJyaWRnZYLT5JMCHiIZL2FwaS92MS9kZXZpY2VzOnByb3Zpc2lvbjoBKrK7GAIIARJjCgVDbGFpbRIeLnRlbmFuY3kudjEuQ2xhaW1EZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiJqK7GAIIAoLT5JMCGiIVL2FwaS92MS9kZXZpY2VzOmNsYWltOgEqEn4KB1JlbGVhc2USIC50ZW5hbmN5LnYxLlJlbGVhc2VEZXZpY2VSZXF1ZXN0GhsudGVuYW5jeS52MS5VbmNsYWltZWREZXZpY2UiNKK7GAIIAoLT5JMCKCIjL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9L3JlbGVhc2U6ASoSagoETGlzdBIeLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIiGiuxgGCAIgASgBgtPkkwIREg8vYXBpL3YxL2RldmljZXMSZAoDR2V0EhwudGVuYW5jeS52MS5HZXREZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiK6K7GAQIAiABgtPkkwIdEhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0SmgEKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIluiuxgCCAKC0+STAkIaGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfToBKlogMhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH06ASqyuxgJOgdjdXJyZW50EnAKBkRlbGV0ZRIfLnRlbmFuY3kudjEuRGVsZXRlRGV2aWNlUmVxdWVzdBoaLnRlbmFuY3kudjEuRGVsZXRlUmVzcG9uc2UiKaK7GAIIAoLT5JMCHSobL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9EpgBCgdPcGVyYXRlEiAudGVuYW5jeS52MS5PcGVyYXRlRGV2aWNlUmVxdWVzdBohLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlc3BvbnNlIkiiuxgCCAKC0+STAiwiJy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS97b3BlcmF0aW9ufToBKrK7GAxaCnBhcmFtZXRlcnMShQEKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiNaK7GAYIAiABKAGC0+STAiUSIy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS9oaXN0b3J5El0KDVdhdGNoQ29tbWFuZHMSIC50ZW5hbmN5LnYxLldhdGNoQ29tbWFuZHNSZXF1ZXN0GhgudGVuYW5jeS52MS5Db21tYW5kRXZlbnQiDqK7GAoIAxIGYnJpZGdlMAESdQoSQWNrbm93bGVkZ2VDb21tYW5kEiUudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXF1ZXN0GiYudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXNwb25zZSIQorsYDAgDEgZicmlkZ2UgARJsCgtSZXBvcnRTdGF0ZRIkLnRlbmFuY3kudjEuUmVwb3J0RGV2aWNlU3RhdGVSZXF1ZXN0GiUudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUr0ZgopCgEMEgMBABIaHyBEZXZpY2VzIGFuZCB0aGVpciBvcGVyYXRpb25zLgoKNgoCBAASBA4AMAEaKiBBIHRoaW5nIHRoYXQgY2FuIGJlIHZpZXdlZCBhbmQgb3BlcmF0ZWQuCgolCgQEAAIAEgMQAhAaGCBJZGVudGlmaWVyLCBgZGV2X+KApmAuCgocCgQEAAIBEgMSAhIaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAAICEgMUAhIaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCiUKBAQAAgMSAxYCQRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KClMKBAQAAgQSAxgCPRpGIFRoZSB1bml0IGl0IGlzIGFzc2lnbmVkIHRvOyBlbXB0eSBpZiBpdCBpcyBkaXJlY3RseSBpbiB0aGUgcHJvcGVydHkuCgrpAQoEBAACBRIDGwIoGtsBIFZhbHVlcyB0aGUgZGV2aWNlIHJlcG9ydHMgKHN0YXRlLCBiYXR0ZXJ5LCBgb25saW5lYCksIGl0cyBzZXR0aW5ncyAoYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGApIGFuZCB3aGF0ZXZlcgogZWxzZSB0aGUgbWFudWZhY3R1cmVyIGRlZmluZXMsIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSBzZWUgaXQuIE5vYm9keSBidXQgdGhlIGRldmljZSBzZXRzIHdoYXQgaXQgcmVwb3J0cy4KCoIBCgQEAAIGEgMeAkMadSBUaGUgc3RhdGUgdGhhdCB3YXMgbGFzdCByZXF1ZXN0ZWQ6IGBsb2NrZWRgLCBgdW5sb2NrZWRgLCDigKY7IGVtcHR5IGlmIG5vbmUgeWV0LiBUaGUgc2FtZSBhcyBgc3RhdGVgIGluCiBgZGVzaXJlZGAuCgomCgQEAAIHEgMgAisaGSBXaGVuIGl0IHdhcyByZWdpc3RlcmVkLgoKKAoEBAACCBIDIgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKVwoEBAACCRIDJAIXGkogQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZGV2aWNlOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgqrAQoEBAACChIDJwJEGp0BIE5hbWUgb2YgdGhlIHByb3BlcnR5LCBmb3IgY2FsbGVycyB3aG9zZSBhY2Nlc3MgbGV2ZWwgaXMgYHVzZWAgb3IgaGlnaGVyOyBvdGhlcnMsIHN1Y2ggYXMgZ3Vlc3RzLCBkbyBub3QKIGdldCBpdC4gQSBjaGFuZ2Ugb2YgaXQgaXMgbm8gY2hhbmdlIG9mIHRoZSBkZXZpY2UuCgo2CgQEAAILEgMpAkAaKSBOYW1lIG9mIHRoZSB1bml0LCBmb3IgdGhlIHNhbWUgY2FsbGVycy4KCt4BCgQEAAIMEgMsAiYa0AEgVmFsdWVzIG9wZXJhdGlvbnMgaGF2ZSBhc2tlZCBvZiB0aGUgZGV2aWNlOiBgc3RhdGVgLCBgdGFyZ2V0X3RlbXBlcmF0dXJlYCwgYGJyaWdodG5lc3NgLCDigKYgV2hhdCBhIGNvbW1hbmQKIGFza2VkIGZvciB0aGF0IGhhcyBmYWlsZWQsIG9yIHRoYXQgdGhlIGRldmljZSBoYXMgbm90IGNhcnJpZWQgb3V0IHdpdGhpbiBhIG1pbnV0ZSwgaXMgdGFrZW4gYmFjay4KCpMBCgQEAAINEgMvAi0ahQEgV2hlbiB0aGUgZGV2aWNlIGxhc3QgcmVwb3J0ZWQgc29tZXRoaW5nIGVsc2UgdGhhbiBiZWZvcmU7IGFic2VudCBpZiBpdCBuZXZlciBoYXMuIE5laXRoZXIgdGhhdCBub3IKIGBkZXNpcmVkYCBjaGFuZ2VzIHRoZSByZXZpc2lvbi4KCi8KAgQBEgQzAEIBGiMgUmVnaXN0ZXJzIGEgZGV2aWNlIGluIGEgcHJvcGVydHkuCgolCgQEAQIAEgM1Ak0aGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgo6CgQEAQIBEgM3AjkaLSBUaGUgdW5pdCB0byBhc3NpZ24gaXQgdG87IGVtcHR5IG1lYW5zIG5vbmUuCgocCgQEAQICEgM5AloaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAQIDEgM7AkYaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCqMBCgQEAQIEEgM+AlAalQEgSW5pdGlhbCBhdHRyaWJ1dGVzOyBhdCBtb3N0IDE2IEtpQi4gYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgaXMgdHJ1ZSBpZiBhYnNlbnQuIFdoYXQgdGhlIGRldmljZSByZXBvcnRzCiBjYW5ub3QgYmUgc2V0IGhlcmUgKEFUVFJJQlVURV9SRVBPUlRFRCkuCgqBAQoEBAECBRIDQQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoxCgIEAhIERQBPARolIE1ha2VzIGEgZGV2aWNlIHRoYXQgbm9ib2R5IGhhcyB5ZXQuCgocCgQEAgIAEgNHAloaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAgIBEgNJAkYaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCncKBAQCAgISA0sCUBpqIEluaXRpYWwgYXR0cmlidXRlczsgYXQgbW9zdCAxNiBLaUIuIFdoYXQgdGhlIGRldmljZSByZXBvcnRzIGlzIHNldCBoZXJlIHRvbzogaXRzIHNlcmlhbCBudW1iZXIsIGZvciBvbmUuCgqVAQoEBAICAxIDTgJCGocBIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyLCB3aXRob3V0IHRoZSBjb2RlLCBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgQDEgRSAFcBGh8gQSBkZXZpY2UgdGhhdCBjYW4gYmUgY2xhaW1lZC4KChoKBAQDAgASA1QCFBoNIFRoZSBkZXZpY2UuCgpICgQEAwIBEgNWAkAaOyBUaGUgY29kZSB0aGF0IGNsYWltcyBpdCwgb25jZS4gVGhlIHNlcnZpY2Uga2VlcHMgbm8gY29weS4KCh4KAgQEEgRaAGgBGhIgQ2xhaW1zIGEgZGV2aWNlLgoKPgoEBAQCABIDXAJGGjEgSXRzIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCmsKBAQEAgESA14COxpeIFRoZSBkZXZpY2UsIGlmIHRoZSBjYWxsZXIga25vd3MgaXQ6IHRoZW4gd3JvbmcgY29kZXMgYXJlIGNvdW50ZWQgYWdhaW5zdCB0aGUgZGV2aWNlIGFzIHdlbGwuCgo2CgQEBAICEgNgAk0aKSBUaGUgcHJvcGVydHkgdGhhdCBpdCBpcyBpbiBmcm9tIG5vdyBvbi4KCjoKBAQEAgMSA2ICORotIFRoZSB1bml0IHRvIGFzc2lnbiBpdCB0bzsgZW1wdHkgbWVhbnMgbm9uZS4KCjcKBAQEAgQSA2QCShoqIERpc3BsYXkgbmFtZTsgZW1wdHkgbWVhbnMgdGhhdCBpdCBzdGF5cy4KCoEBCgQEBAIFEgNnAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQFEgRrAHEBGhQgUmVsZWFzZXMgYSBkZXZpY2UuCgoaCgQEBQIAEgNtAksaDSBUaGUgZGV2aWNlLgoKlQEKBAQFAgESA3ACQhqHASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciwgd2l0aG91dCB0aGUgY29kZSwgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgodCgIEBhIFdACMAQEaECBMaXN0cyBkZXZpY2VzLgoKJgoEBAYCABIDdgI+GhkgT25seSBvZiB0aGlzIHBvcnRmb2xpby4KCiUKBAQGAgESA3gCPRoYIE9ubHkgb2YgdGhpcyBwcm9wZXJ0eS4KCrYBCgQEBgICEgN7AjkaqAEgT25seSBvZiB0aGlzIHVuaXQsIGFuZCBpdHMgY29tbW9uIGFyZWFzIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSB2aWV3IHRoZW07IHJlcXVpcmVkIGZvcgogVW5pdHMuTGlzdERldmljZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyB3aGF0IGEgZmlsdGVyIG5hbWVzLgoKIQoEBAYCAxIDfQI2GhQgT25seSBvZiB0aGlzIHR5cGUuCgpICgQEBgIEEgN/AjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCisKBAQGAgUSBIEBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQGAgYSBIMBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCrgBCgQEBgIHEgSGAQJvGqkBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuCiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpBCgQEBgIIEgSIAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKvwEKBAQGAgkSBIsBAjYasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgokCgIEBxIGjwEAlgEBGhYgT25lIHBhZ2Ugb2YgZGV2aWNlcy4KCicKBAQHAgASBJEBAh4aGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOQoEBAcCARIEkwECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgotCgQEBwICEgSVAQIYGh8gTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlcy4KCh4KAgQIEgaZAQCeAQEaECBHZXRzIGEgZGV2aWNlLgoKGwoEBAgCABIEmwECSxoNIFRoZSBkZXZpY2UuCgpBCgQECAIBEgSdAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQgoCBAkSBqEBALIBARo0IENoYW5nZXMgYSBkZXZpY2UuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgobCgQECQIAEgSjAQJLGg0gVGhlIGRldmljZS4KCh0KBAQJAgESBKUBAl8aDyBEaXNwbGF5IG5hbWUuCgqLAQoEBAkCAhIEqAECUBp9IEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLiBXaGF0IHRoZSBkZXZpY2UgcmVwb3J0cyBjYW5ub3QgYmUgc2V0IChBVFRSSUJVVEVfUkVQT1JURUQpLCBidXQgbWF5CiBiZSBzZW50IGFzIGl0IGlzLgoKbgoEBAkCAxIEqgECRBpgIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBkZXZpY2Ugc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoIBCgQECQIEEgStAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrDAgoEBAkCBRIEsQECPhq0AiBUaGUgZGV2aWNlIGFzIHRoZSBjbGllbnQgaGFzIHJlYWQgaXQsIGZvciBvbmUgdGhhdCBwdXRzIGJhY2sgYWxsIG9mIGl0OiByZWZ1c2VkIHdpdGggQUJPUlRFRCBpZiBgcmV2aXNpb25gIGlzCiBhbm90aGVyIG9uZSBieSBub3csIGFuZCB3aXRoIEZJRUxEX1JFQURfT05MWSBpZiBhIGZpZWxkIHRoYXQgdGhpcyBjYW5ub3QgY2hhbmdlIGRpZmZlcnMgZnJvbSB3aGF0IEdldCBzaG93cy4gRW1wdHkKIGZpZWxkcyBhcmUgbm90IGNvbXBhcmVkLiBGaWVsZHMgdGhhdCB0aGUgcmVxdWVzdCBoYXMgYXMgd2VsbCBtZWFuIG5vdGhpbmcgaGVyZS4KCiEKAgQKEga1AQC9AQEaEyBEZWxldGVzIGEgZGV2aWNlLgoKGwoEBAoCABIEtwECSxoNIFRoZSBkZXZpY2UuCgpJCgQECgIBEgS5AQITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqCAQoEBAoCAhIEvAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIgoCBAsSBsABAM0BARoUIE9wZXJhdGVzIGEgZGV2aWNlLgoKGwoEBAsCABIEwgECSxoNIFRoZSBkZXZpY2UuCgrGAQoEBAsCARIExQECSxq3ASBgbG9ja2AsIGB1bmxvY2tgLCBgdHVybl9vbmAsIGB0dXJuX29mZmAsIGB2aWV3X3N0YXR1c2AsIGBzZXRfdGVtcGVyYXR1cmVgLCBgc2V0X2JyaWdodG5lc3NgLAogYGNoYW5nZV9zZXR0aW5nc2AgYW5kIHNvIG9uLCBhcyB0aGUgcG9saWN5IGtub3dzIGl0OyBgc2V0VGVtcGVyYXR1cmVgIGlzIHRha2VuIGFzIHdlbGwuCgqBAgoEBAsCAhIEyQECUBryASBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgdGhlbTogYHsiY2Vsc2l1cyI6IDIxLjV9YCwgb3IgdGhlIHNldHRpbmdzIHRvIGNoYW5nZS4KIFBBUkFNRVRFUlNfSU5WQUxJRCBuYW1lcyBhbGwgdGhhdCBhcmUgdW5rbm93biwgbWlzc2luZyBvciBvdXQgb2YgcmFuZ2UuIEJ5IFJFU1QgdGhleSBjYW4gYmUgbWVtYmVycyBvZgogdGhlIGJvZHkgaXRzZWxmLiBBdCBtb3N0IDE2IEtpQi4KCoIBCgQECwIDEgTMAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgouCgIEDBIG0AEA1wEBGiAgQSB2YWx1ZSB0aGF0IGFuIG9wZXJhdGlvbiBzZXQuCgpJCgQEDAIAEgTSAQISGjsgSXRzIG5hbWU6IHRoYXQgb2YgYSBzZXR0aW5nLCBvciB0aGF0IGluIGBEZXZpY2UuZGVzaXJlZGAuCgo7CgQEDAIBEgTUAQIhGi0gVGhlIHZhbHVlIGJlZm9yZTsgYWJzZW50IGlmIHRoZXJlIHdhcyBub25lLgoKOQoEBAwCAhIE1gECHxorIFRoZSB2YWx1ZSBzaW5jZTsgYWJzZW50IGlmIHRoZXJlIGlzIG5vbmUuCgpnCgIEDRIG2gEA8AEBGlkgQSByZWNvcmQgb2YgYW4gb3BlcmF0aW9uIG9yIG9mIGEgcmVmdXNlZCBhdHRlbXB0LCBvciBvZiBhIGNvbW1hbmQgdGhhdCBjYW1lIHRvIG5vdGhpbmcuCgomCgQEDQIAEgTcAQIQGhggSWRlbnRpZmllciwgYGFjcl/igKZgLgoKGwoEBA0CARIE3gECFxoNIFRoZSBkZXZpY2UuCgpNCgQEDQICEgTgAQI9Gj8gVGhlIHVzZXIgd2hvIHRyaWVkOyBlbXB0eSBmb3IgYSBjb21tYW5kIHRoYXQgY2FtZSB0byBub3RoaW5nLgoKHgoEBA0CAxIE4gECRxoQIFRoZSBvcGVyYXRpb24uCgpDCgQEDQIEEgTkAQIVGjUgV2hldGhlciBpdCB3YXMgYWxsb3dlZCBhbmQgcGFzc2VkIG9uIHRvIHRoZSBkZXZpY2UuCgrbAQoEBA0CBRIE5wECFBrMASBBTExPV0VELCBvciB3aHkgaXQgd2FzIHJlZnVzZWQ6IGEgcmVhc29uIGNvZGUgb2YgUGVybWlzc2lvbnMuIENPTU1BTkRfRkFJTEVEIG9yIENPTU1BTkRfRVhQSVJFRCBpZiB0aGUKIGRldmljZSBjb3VsZCBub3QgY2FycnkgaXQgb3V0LCBvciBoYXMgbm90IHdpdGhpbiBhIG1pbnV0ZTogdGhlbiBgY2hhbmdlc2Agc2F5IHdoYXQgd2FzIHRha2VuIGJhY2suCgpCCgQEDQIGEgTpAQI6GjQgVGhlIHJvbGUgdGhhdCBhbGxvd2VkIGl0OyBlbXB0eSBpZiBpdCB3YXMgcmVmdXNlZC4KCiEKBAQNAgcSBOsBAiUaEyBXaGVuIGl0IGhhcHBlbmVkLgoKVAoEBA0CCBIE7QECQhpGIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciwgaW4gYExpc3RIaXN0b3J5YDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgo1CgQEDQIJEgTvAQImGicgVGhlIHZhbHVlcyBpdCBzZXQsIGZyb20gd2hhdCB0byB3aGF0LgoKKwoCBA4SBvMBAPoBARodIFRoZSByZXN1bHQgb2YgYW4gb3BlcmF0aW9uLgoKMwoEBA4CABIE9QECGholIFRoZSByZWNvcmQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuCgooCgQEDgIBEgT3AQIUGhogVGhlIGRldmljZSBhcyBpdCBpcyBub3cuCgpzCgQEDgICEgT5AQJAGmUgVGhlIGNvbW1hbmQgdGhhdCB0aGUgaGFyZHdhcmUgYnJpZGdlIHdhcyBoYW5kZWQsIGBjbWRf4oCmYDsgZW1wdHkgZm9yIGFuIG9wZXJhdGlvbiB0aGF0IG9ubHkgbG9va3MuCgopCgIEDxIG/QEAjAIBGhsgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LgoKGwoEBA8CABIE/wECSxoNIFRoZSBkZXZpY2UuCgovCgQEDwIBEgSBAgIlGiEgT25seSByZWNvcmRzIGZyb20gdGhpcyB0aW1lIG9uLgoKLgoEBA8CAhIEgwICJhogIE9ubHkgcmVjb3JkcyBiZWZvcmUgdGhpcyB0aW1lLgoKKwoEBA8CAxIEhQICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBA8CBBIEhwICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBA8CBRIEiQICNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KClIKBAQPAgYSBIsCAkMaRCBgLXRpbWVgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgdGltZWA6IG9sZGVzdCBmaXJzdC4KCi8KAgQQEgaPAgCUAgEaISBPbmUgcGFnZSBvZiBhIGRldmljZSdzIGhpc3RvcnkuCgodCgQEEAIAEgSRAgIkGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBBACARIEkwICHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgouCgIEERIGlwIApgIBGiAgQW4gb3BlcmF0aW9uIGZvciB0aGUgaGFyZHdhcmUuCgpgCgQEEQIAEgSZAgIQGlIgSWRlbnRpZmllciwgYGNtZF/igKZgOiBhIGJyaWRnZSB0aGF0IGlzIGhhbmRlZCBhIGNvbW1hbmQgdHdpY2Uga25vd3MgaXQgYnkgdGhpcy4KChsKBAQRAgESBJsCAhcaDSBUaGUgZGV2aWNlLgoKJgoEBBECAhIEnQICGRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KCj0KBAQRAgMSBJ8CAhcaLyBgbG9ja2AsIGB1bmxvY2tgLCDigKYgYXMgdGhlIHBvbGljeSBrbm93cyBpdC4KCmUKBAQRAgQSBKECAigaVyBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIHdpdGggdGhlIHBvbGljeSdzIGRlZmF1bHRzIGZvciB0aG9zZSB0aGF0IHdlcmUgbGVmdCBvdXQuCgoiCgQEEQIFEgSjAgIrGhQgV2hlbiBpdCB3YXMgZ2l2ZW4uCgpICgQEEQIGEgSlAgIrGjogV2hlbiBpdCBtdXN0IG5vIGxvbmdlciBiZSBjYXJyaWVkIG91dDogb25lIG1pbnV0ZSBsYXRlci4KCiUKAgQSEgapAgCvAgEaFyBXYXRjaGVzIGZvciBjb21tYW5kcy4KClAKBAQSAgASBKsCAj0aQiBPbmx5IHRob3NlIGZvciBkZXZpY2VzIGluIHRoaXMgcHJvcGVydHk7IGVtcHR5IG1lYW5zIGV2ZXJ5d2hlcmUuCgqiAQoEBBICARIErgICQRqTASBgcG9zaXRpb25gIG9mIHRoZSBsYXN0IGV2ZW50IHRoYXQgd2FzIHJlY2VpdmVkOiBjb21tYW5kcyB1cCB0byBpdCBhcmUgbm90IHNlbnQgYWdhaW4uIEVtcHR5IG1lYW5zCiBhbGwgdGhhdCBhcmUgbmVpdGhlciBhY2tub3dsZWRnZWQgbm9yIGV4cGlyZWQuCgolCgIFABIGsgIAuwIBGhcgVGhlIGtpbmQgb2YgYW4gZXZlbnQuCgoeCgQFAAIAEgS0AgIlGhAgTm90IHNwZWNpZmllZC4KCicKBAUAAgESBLYCAiEaGSBBIGNvbW1hbmQgdG8gY2Fycnkgb3V0LgoKRQoEBQACAhIEuAICIRo3IEV2ZXJ5dGhpbmcgdGhhdCB3YWl0ZWQgd2FzIHNlbnQ7IHdoYXQgZm9sbG93cyBpcyBuZXcuCgo3CgQFAAIDEgS6AgIjGikgTm90aGluZyBoYXBwZW5lZDsgc2VudCBldmVyeSAzIHNlY29uZHMuCgonCgIEExIGvgIAxQIBGhkgT25lIGV2ZW50IGZvciBhIGJyaWRnZS4KChkKBAQTAgASBMACAhwaCyBJdHMga2luZC4KCjgKBAQTAgESBMICAhYaKiBQYXNzIGl0IGFzIGBhZnRlcl9wb3NpdGlvbmAgdG8gY29udGludWUuCgopCgQEEwICEgTEAgIcGhsgVGhlIGNvbW1hbmQsIGZvciBDT01NQU5ELgoKJAoCBQESBsgCAM8CARoWIEhvdyBhIGNvbW1hbmQgZW5kZWQuCgoeCgQFAQIAEgTKAgIiGhAgTm90IHNwZWNpZmllZC4KCikKBAUBAgESBMwCAhsaGyBUaGUgaGFyZHdhcmUgaGFzIGRvbmUgaXQuCgotCgQFAQICEgTOAgIdGh8gVGhlIGhhcmR3YXJlIGNvdWxkIG5vdCBkbyBpdC4KCikKAgQUEgbSAgDcAgEaGyBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQuCgocCgQEFAIAEgTUAgJMGg4gVGhlIGNvbW1hbmQuCgodCgQEFAIBEgTWAgJYGg8gSG93IGl0IGVuZGVkLgoKMgoEBBQCAhIE2AICTBokIEZvciBwZW9wbGUsIHN1Y2ggYXMgd2h5IGl0IGZhaWxlZC4KCmwKBAQUAgMSBNsCAlAaXiBUaGUgZGV2aWNlJ3MgYXR0cmlidXRlcyBub3csIGFzIGZhciBhcyB0aGV5IGhhdmUgY2hhbmdlZDsgbnVsbCByZW1vdmVzIG9uZS4gQXQgbW9zdAogMTYgS2lCLgoKKAoCBBUSBt8CAOQCARoaIEFuIGFja25vd2xlZGdlZCBjb21tYW5kLgoKSwoEBBUCABIE4QICHRo9IEhvdyBpdCBlbmRlZDogdGhlIGZpcnN0IGFja25vd2xlZGdlbWVudCBvZiBhIGNvbW1hbmQgc3RheXMuCgopCgQEFQIBEgTjAgIwGhsgV2hlbiB0aGF0IHdhcyBzYWlkIGZpcnN0LgoKNAoCBBYSBucCAO0CARomIFNheXMgd2hhdCBhIGRldmljZSdzIGF0dHJpYnV0ZXMgYXJlLgoKGwoEBBYCABIE6QICSxoNIFRoZSBkZXZpY2UuCgqHAQoEBBYCARIE7AICUBp5IEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBiYXR0ZXJ5YCBvciBgb25saW5lYDsgbnVsbCByZW1vdmVzIG9uZS4gVGhvc2UgdGhhdCBwZW9wbGUgc2V0IGFyZSByZWZ1c2VkLiBBdAogbW9zdCAxNiBLaUIuCgooCgIEFxIG8AIA9QIBGhogVGhlIG91dGNvbWUgb2YgYSByZXBvcnQuCgowCgQEFwIAEgTyAgITGiIgV2hldGhlciBpdCBoYXMgY2hhbmdlZCBhbnl0aGluZy4KCi4KBAQXAgESBPQCAhYaICBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciBpdC4KChgKAgYAEgb4AgDRAwEaCiBEZXZpY2VzLgoKJQoEBgACABIG+gIC/gIDGhUgUmVnaXN0ZXJzIGEgZGV2aWNlLgoKnQEKBAYAAgESBoEDAoUDAxqMASBNYWtlcyBhIGRldmljZSB0aGF0IG5vIHByb3BlcnR5IGhhcyB5ZXQsIHZpc2libGUgdG8gb3BlcmF0b3JzIGFsb25lLCB3aXRoIHRoZSBjb2RlIHRoYXQgY2xhaW1zIGl0LiBGb3IKIG9wZXJhdG9ycyBhbmQgdGhlIGhhcmR3YXJlIGJyaWRnZS4KCvQCCgQGAAICEgaKAwKNAwMa4wIgVGFrZXMgYW4gdW5jbGFpbWVkIGRldmljZSBpbnRvIGEgcHJvcGVydHkgd2hlcmUgdGhlIGNhbGxlciBtYXkgcmVnaXN0ZXIgZGV2aWNlcy4gQSBjb2RlIHdvcmtzIG9uY2U6IGEgZGV2aWNlIHRoYXQKIHdhcyBjbGFpbWVkIGhhcyB0byBiZSByZWxlYXNlZCBiZWZvcmUgaXQgY2FuIGJlIGNsYWltZWQgYWdhaW4uIEEgd3JvbmcgY29kZSBpcyBOT1RfRk9VTkQsIENPREVfVU5LTk9XTjsgdGVuIG9mIGFuCiBhY2NvdW50LCBhIGh1bmRyZWQgb2YgYSBuZXR3b3JrIGFkZHJlc3MgYW5kIHRlbiBmb3IgYSBkZXZpY2UgdGhhdCBpcyBuYW1lZCBhcmUgUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfQ09ERV9BVFRFTVBUUy4KCrsBCgQGAAIDEgaQAwKTAwMaqgEgTWFrZXMgYSBkZXZpY2Ugb2YgYSBwcm9wZXJ0eSB1bmNsYWltZWQgYWdhaW4sIHdpdGggYSBuZXcgY29kZTogcm9sZXMsIGd1ZXN0IHBhc3NlcyBhbmQgY29tbWFuZHMgZW5kLCBhbmQgaXRzCiBuYW1lIGFuZCBzZXR0aW5ncyBhcmUgcmVzZXQuIE5lZWRzIHRoZSByaWdodCB0byBkZWxldGUgaXQuCgo8CgQGAAIEEgaVAwKYAwMaLCBMaXN0cyB0aGUgZGV2aWNlcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiAKBAYAAgUSBpoDAp0DAxoQIEdldHMgYSBkZXZpY2UuCgo6CgQGAAIGEgafAwKmAwMaKiBDaGFuZ2VzIG5hbWUgYW5kIGF0dHJpYnV0ZXMgb2YgYSBkZXZpY2UuCgojCgQGAAIHEgaoAwKrAwMaEyBEZWxldGVzIGEgZGV2aWNlLgoK5AMKBAYAAggSBrIDArYDAxrTAyBPcGVyYXRlcyBhIGRldmljZSBhbmQgcmVjb3JkcyBpdCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4gUmVmdXNlZCBhdHRlbXB0cyBhcmUgcmVjb3JkZWQgdG9vLAogYnV0IG9mIHVzZXJzIHdpdGhvdXQgYSByb2xlIG9uIHRoZSBkZXZpY2Ugb25seSB0aGUgbmV3ZXN0LiBBIHJlZnVzYWwgaXMgUEVSTUlTU0lPTl9ERU5JRUQgd2l0aAogdGhlIHJlYXNvbiBjb2RlIGFzIGl0cyByZWFzb24uIERFVklDRV9PRkZMSU5FLCBSRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEIGFuZAogT1BFUkFUSU9OX05PVF9TVVBQT1JURUQgYXJlIEZBSUxFRF9QUkVDT05ESVRJT047IHRoZSBsYXN0IG1lYW5zIHRoYXQgdGhlIHBvbGljeSBkb2VzIG5vdCBsaXN0CiB0aGUgZGV2aWNlJ3MgdHlwZSBmb3IgdGhpcyBvcGVyYXRpb24uIGBQZXJtaXNzaW9ucy5DaGVja2Agb2YgdGhlIG9wZXJhdGlvbidzIGFjdGlvbiBhbnN3ZXJzIHRoZQogc2FtZS4KCtcDCgQGAAIJEga8AwK/AwMaxgMgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LiBXaG8gaXMgc2hvd24gYWxsIG9mIHRoZSBkZXZpY2UgYnkgdGhlIHBvbGljeSdzIGFjY2VzcyBsZXZlbHMgc2VlcyBhbGwgb2YgaXQ7CiBvdGhlcnMgc2VlIHdoYXQgd2FzIGRvbmUgc2luY2UgdGhlaXIgb3duIHJvbGVzIHJlYWNoIHRoZSBkZXZpY2Ugd2l0aG91dCBhIGdhcCwgYW5kIHdoYXQgdGhleSBkaWQKIHRoZW1zZWx2ZXMuIEZvciA5MCBkYXlzIGFmdGVyIHRoZSBkZXZpY2UncyBkZWxldGlvbiBpdCBjYW4gYmUgcmVhZCB3aXRoCiBgdW5pdC52aWV3X2hpc3RvcnlgLCBgcHJvcGVydHkudmlld19oaXN0b3J5YCBvciBgcG9ydGZvbGlvLnZpZXdfaGlzdG9yeWAgb24gdGhlIG5lYXJlc3Qgb2JqZWN0CiBhYm92ZSBpdCB0aGF0IHN0aWxsIGV4aXN0cy4gSWYgdGhlIHBvcnRmb2xpbyB3YXMgZGVsZXRlZCB0b28sIG5vYm9keSBjYW4gcmVhZCBpdC4KCrgDCgQGAAIKEgbFAwLHAwMapwMgU2VuZHMgdGhlIGNvbW1hbmRzIGZvciBkZXZpY2VzIHRvIHRoZSBoYXJkd2FyZSBicmlkZ2UsIGluIHRoZSBvcmRlciB0aGV5IHdlcmUgZ2l2ZW46IHRob3NlIHRoYXQgYXJlCiBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZCwgdGhlbiBuZXcgb25lcy4gQSBicmlkZ2UgdGhhdCBjb21lcyBiYWNrIHdpdGggYGFmdGVyX3Bvc2l0aW9uYAogZ2V0cyBlYWNoIGNvbW1hbmQgb25jZS4gQSBsYXRlciB3YXRjaCBvZiB0aGUgc2FtZSBwcm9wZXJ0eSBlbmRzIHRoZSBlYXJsaWVyIG9uZSB3aXRoIEFCT1JURUQsCiBXQVRDSF9SRVBMQUNFRC4gQSBicmlkZ2UgdGhhdCB0YWtlcyBubyBldmVudCB3aGlsZSAxLDAwMCBjb21tYW5kcyBhcmUgZ2l2ZW4gaXMgY3V0IG9mZiB3aXRoCiBSRVNPVVJDRV9FWEhBVVNURUQsIFdBVENIX1RPT19TTE9XLgoKpwEKBAYAAgsSBsoDAswDAxqWASBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQsIHdpdGggd2hhdCBpdCBtYWRlIG9mIHRoZSBkZXZpY2UuIE5PVF9GT1VORCBmb3IgYSBjb21tYW5kIHRoYXQgd2FzIGdpdmVuCiBtb3JlIHRoYW4gYSBkYXkgYWdvLCBvciB3aG9zZSBkZXZpY2Ugd2FzIGRlbGV0ZWQuCgpgCgQGAAIMEgbOAwLQAwMaUCBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZSwgd2hlbiB0aGV5IGhhdmUgY2hhbmdlZCB3aXRob3V0IGEgY29tbWFuZC4KYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8ixAQKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEicKC3Byb3BlcnR5X2lkGAQgASgJQga6uxgCCAFSCnByb3BlcnR5SWQSHwoHdW5pdF9pZBgFIAEoCUIGursYAggBUgZ1bml0SWQSNwoKYXR0cmlidXRlcxgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSCmF0dHJpYnV0ZXMSKwoNZGVzaXJlZF9zdGF0ZRgHIAEoCUIGursYAggBUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbhIrCg1wcm9wZXJ0eV9uYW1lGAsgASgJQga6uxgCCAFSDHByb3BlcnR5TmFtZRIjCgl1bml0X25hbWUYDCABKAlCBrq7GAIIAVIIdW5pdE5hbWUSMQoHZGVzaXJlZBgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSB2Rlc2lyZWQSOwoLcmVwb3J0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZXBvcnRlZEF0IpcCChVSZWdpc3RlckRldmljZVJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEhwKBHR5cGUYBCABKAlCCKq7GAQIARhAUgR0eXBlEkEKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IswBChZQcm92aXNpb25EZXZpY2VSZXF1ZXN0Eh8KBG5hbWUYASABKAlCC6q7GAcIARjIAVgBUgRuYW1lEhwKBHR5cGUYAiABKAlCCKq7GAQIARhAUgR0eXBlEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImQKD1VuY2xhaW1lZERldmljZRIqCgZkZXZpY2UYASABKAsyEi50ZW5hbmN5LnYxLkRldmljZVIGZGV2aWNlEiUKCmNsYWltX2NvZGUYAiABKAlCBrq7GAIIAVIJY2xhaW1Db2RlIvQBChJDbGFpbURldmljZVJlcXVlc3QSHAoEY29kZRgBIAEoCUIIqrsYBAgBGEBSBGNvZGUSIwoJZGV2aWNlX2lkGAIgASgJQgaquxgCGEBSCGRldmljZUlkEikKC3Byb3BlcnR5X2lkGAMgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAQgASgJQgaquxgCGEBSBnVuaXRJZBIdCgRuYW1lGAUgASgJQgmquxgFGMgBWAFSBG5hbWUSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJvChRSZWxlYXNlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IsUDChJMaXN0RGV2aWNlc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEicKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBSCnByb3BlcnR5SWQSHwoHdW5pdF9pZBgDIAEoCUIGqrsYAhhAUgZ1bml0SWQSGgoEdHlwZRgEIAEoCUIGqrsYAhhAUgR0eXBlEhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSKgoJcGFnZV9zaXplGAYgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAcgASgJQgequxgDGIAIUglwYWdlVG9rZW4SVQoHc29ydF9ieRgIIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSMwoRYXRfbGVhc3RfcmV2aXNpb24YCSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbhIhCgRwYWdlGAogASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlIooBChNMaXN0RGV2aWNlc1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50ZW5hbmN5LnYxLkRldmljZVIHZGV2aWNlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplIm4KEEdldERldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLOAgoTVXBkYXRlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjYKB2N1cnJlbnQYByABKAsyEi50ZW5hbmN5LnYxLkRldmljZUIIqrsYBFCAgBBSB2N1cnJlbnRCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ3Cg1EZXZpY2VTZXR0aW5nEhIKBG5hbWUYASABKAlSBG5hbWUSKgoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVIEZnJvbRImCgJ0bxgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVICdG8i5AIKDEFjY2Vzc1JlY29yZBIOCgJpZBgBIAEoCVICaWQSGwoJZGV2aWNlX2lkGAIgASgJUghkZXZpY2VJZBIfCgd1c2VyX2lkGAMgASgJQga6uxgCCAFSBnVzZXJJZBIkCglvcGVyYXRpb24YBCABKAlCBrq7GAIgAVIJb3BlcmF0aW9uEhwKCXN1Y2NlZWRlZBgFIAEoCFIJc3VjY2VlZGVkEhYKBnJlYXNvbhgGIAEoCVIGcmVhc29uEhoKBHJvbGUYByABKAlCBrq7GAIIAVIEcm9sZRIuCgR0aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIpCgxkaXNwbGF5X25hbWUYCSABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSMwoHY2hhbmdlcxgKIAMoCzIZLnRlbmFuY3kudjEuRGV2aWNlU2V0dGluZ1IHY2hhbmdlcyKcAQoVT3BlcmF0ZURldmljZVJlc3BvbnNlEjAKBnJlY29yZBgBIAEoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgZyZWNvcmQSKgoGZGV2aWNlGAIgASgLMhIudGVuYW5jeS52MS5EZXZpY2VSBmRldmljZRIlCgpjb21tYW5kX2lkGAMgASgJQga6uxgCCAFSCWNvbW1hbmRJZCK/AgoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgGIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRIpCgdzb3J0X2J5GAcgASgJQhCquxgMIgp0aW1lfC10aW1lUgZzb3J0QnkicQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIqoCCg1EZXZpY2VDb21tYW5kEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEjcKCnBhcmFtZXRlcnMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgpwYXJhbWV0ZXJzEjkKCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCJvChRXYXRjaENvbW1hbmRzUmVxdWVzdBInCgtwcm9wZXJ0eV9pZBgBIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEi4KDmFmdGVyX3Bvc2l0aW9uGAIgASgJQgequxgDGIABUg1hZnRlclBvc2l0aW9uIpEBCgxDb21tYW5kRXZlbnQSMAoEa2luZBgBIAEoDjIcLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50S2luZFIEa2luZBIaCghwb3NpdGlvbhgCIAEoCVIIcG9zaXRpb24SMwoHY29tbWFuZBgDIAEoCzIZLnRlbmFuY3kudjEuRGV2aWNlQ29tbWFuZFIHY29tbWFuZCLqAQoZQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBInCgpjb21tYW5kX2lkGAEgASgJQgiquxgECAEYQFIJY29tbWFuZElkEj4KB291dGNvbWUYAiABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lQgiquxgECAE4AVIHb3V0Y29tZRIhCgZkZXRhaWwYAyABKAlCCaq7GAUYyAFYAVIGZGV0YWlsEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyKXAQoaQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2USNAoHb3V0Y29tZRgBIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVSB291dGNvbWUSQwoPYWNrbm93bGVkZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIOYWNrbm93bGVkZ2VkQXQihAEKGFJlcG9ydERldmljZVN0YXRlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBJBCgphdHRyaWJ1dGVzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMiUQoZUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZRIYCgdjaGFuZ2VkGAEgASgIUgdjaGFuZ2VkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiqYAQoQQ29tbWFuZEV2ZW50S2luZBIiCh5DT01NQU5EX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ09NTUFORBABEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DVVJSRU5UEAISIAocQ09NTUFORF9FVkVOVF9LSU5EX0hFQVJUQkVBVBADKmcKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBACMqoMCgdEZXZpY2VzEmkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSImorsYAggCgtPkkwIUIg8vYXBpL3YxL2RldmljZXM6ASqyuxgCCAEShgEKCVByb3Zpc2lvbhIiLnRlbmFuY3kudjEuUHJvdmlzaW9uRGV2aWNlUmVxdWVzdBobLnRlbmFuY3kudjEuVW5jbGFpbWVkRGV2aWNlIjiiuxgKCAISBmJyaWRnZYLT5JMCHiIZL2FwaS92MS9kZXZpY2VzOnByb3Zpc2lvbjoBKrK7GAIIARJjCgVDbGFpbRIeLnRlbmFuY3kudjEuQ2xhaW1EZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiJqK7GAIIAoLT5JMCGiIVL2FwaS92MS9kZXZpY2VzOmNsYWltOgEqEn4KB1JlbGVhc2USIC50ZW5hbmN5LnYxLlJlbGVhc2VEZXZpY2VSZXF1ZXN0GhsudGVuYW5jeS52MS5VbmNsYWltZWREZXZpY2UiNKK7GAIIAoLT5JMCKCIjL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9L3JlbGVhc2U6ASoSagoETGlzdBIeLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIiGiuxgGCAIgASgBgtPkkwIREg8vYXBpL3YxL2RldmljZXMSZAoDR2V0EhwudGVuYW5jeS52MS5HZXREZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiK6K7GAQIAiABgtPkkwIdEhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0SmgEKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIluiuxgCCAKC0+STAkIaGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfToBKlogMhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH06ASqyuxgJOgdjdXJyZW50EnAKBkRlbGV0ZRIfLnRlbmFuY3kudjEuRGVsZXRlRGV2aWNlUmVxdWVzdBoaLnRlbmFuY3kudjEuRGVsZXRlUmVzcG9uc2UiKaK7GAIIAoLT5JMCHSobL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9EpgBCgdPcGVyYXRlEiAudGVuYW5jeS52MS5PcGVyYXRlRGV2aWNlUmVxdWVzdBohLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlc3BvbnNlIkiiuxgCCAKC0+STAiwiJy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS97b3BlcmF0aW9ufToBKrK7GAxaCnBhcmFtZXRlcnMShQEKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiNaK7GAYIAiABKAGC0+STAiUSIy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS9oaXN0b3J5El0KDVdhdGNoQ29tbWFuZHMSIC50ZW5hbmN5LnYxLldhdGNoQ29tbWFuZHNSZXF1ZXN0GhgudGVuYW5jeS52MS5Db21tYW5kRXZlbnQiDqK7GAoIAxIGYnJpZGdlMAESdQoSQWNrbm93bGVkZ2VDb21tYW5kEiUudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXF1ZXN0GiYudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXNwb25zZSIQorsYDAgDEgZicmlkZ2UgARJsCgtSZXBvcnRTdGF0ZRIkLnRlbmFuY3kudjEuUmVwb3J0RGV2aWNlU3RhdGVSZXF1ZXN0GiUudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUr0ZgopCgEMEgMBABIaHyBEZXZpY2VzIGFuZCB0aGVpciBvcGVyYXRpb25zLgoKNgoCBAASBA4AMAEaKiBBIHRoaW5nIHRoYXQgY2FuIGJlIHZpZXdlZCBhbmQgb3BlcmF0ZWQuCgolCgQEAAIAEgMQAhAaGCBJZGVudGlmaWVyLCBgZGV2X+KApmAuCgocCgQEAAIBEgMSAhIaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAAICEgMUAhIaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCiUKBAQAAgMSAxYCQRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KClMKBAQAAgQSAxgCPRpGIFRoZSB1bml0IGl0IGlzIGFzc2lnbmVkIHRvOyBlbXB0eSBpZiBpdCBpcyBkaXJlY3RseSBpbiB0aGUgcHJvcGVydHkuCgrpAQoEBAACBRIDGwIoGtsBIFZhbHVlcyB0aGUgZGV2aWNlIHJlcG9ydHMgKHN0YXRlLCBiYXR0ZXJ5LCBgb25saW5lYCksIGl0cyBzZXR0aW5ncyAoYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGApIGFuZCB3aGF0ZXZlcgogZWxzZSB0aGUgbWFudWZhY3R1cmVyIGRlZmluZXMsIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSBzZWUgaXQuIE5vYm9keSBidXQgdGhlIGRldmljZSBzZXRzIHdoYXQgaXQgcmVwb3J0cy4KCoIBCgQEAAIGEgMeAkMadSBUaGUgc3RhdGUgdGhhdCB3YXMgbGFzdCByZXF1ZXN0ZWQ6IGBsb2NrZWRgLCBgdW5sb2NrZWRgLCDigKY7IGVtcHR5IGlmIG5vbmUgeWV0LiBUaGUgc2FtZSBhcyBgc3RhdGVgIGluCiBgZGVzaXJlZGAuCgomCgQEAAIHEgMgAisaGSBXaGVuIGl0IHdhcyByZWdpc3RlcmVkLgoKKAoEBAACCBIDIgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKVwoEBAACCRIDJAIXGkogQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZGV2aWNlOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgqrAQoEBAACChIDJwJEGp0BIE5hbWUgb2YgdGhlIHByb3BlcnR5LCBmb3IgY2FsbGVycyB3aG9zZSBhY2Nlc3MgbGV2ZWwgaXMgYHVzZWAgb3IgaGlnaGVyOyBvdGhlcnMsIHN1Y2ggYXMgZ3Vlc3RzLCBkbyBub3QKIGdldCBpdC4gQSBjaGFuZ2Ugb2YgaXQgaXMgbm8gY2hhbmdlIG9mIHRoZSBkZXZpY2UuCgo2CgQEAAILEgMpAkAaKSBOYW1lIG9mIHRoZSB1bml0LCBmb3IgdGhlIHNhbWUgY2FsbGVycy4KCt4BCgQEAAIMEgMsAiYa0AEgVmFsdWVzIG9wZXJhdGlvbnMgaGF2ZSBhc2tlZCBvZiB0aGUgZGV2aWNlOiBgc3RhdGVgLCBgdGFyZ2V0X3RlbXBlcmF0dXJlYCwgYGJyaWdodG5lc3NgLCDigKYgV2hhdCBhIGNvbW1hbmQKIGFza2VkIGZvciB0aGF0IGhhcyBmYWlsZWQsIG9yIHRoYXQgdGhlIGRldmljZSBoYXMgbm90IGNhcnJpZWQgb3V0IHdpdGhpbiBhIG1pbnV0ZSwgaXMgdGFrZW4gYmFjay4KCpMBCgQEAAINEgMvAi0ahQEgV2hlbiB0aGUgZGV2aWNlIGxhc3QgcmVwb3J0ZWQgc29tZXRoaW5nIGVsc2UgdGhhbiBiZWZvcmU7IGFic2VudCBpZiBpdCBuZXZlciBoYXMuIE5laXRoZXIgdGhhdCBub3IKIGBkZXNpcmVkYCBjaGFuZ2VzIHRoZSByZXZpc2lvbi4KCi8KAgQBEgQzAEIBGiMgUmVnaXN0ZXJzIGEgZGV2aWNlIGluIGEgcHJvcGVydHkuCgolCgQEAQIAEgM1Ak0aGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgo6CgQEAQIBEgM3AjkaLSBUaGUgdW5pdCB0byBhc3NpZ24gaXQgdG87IGVtcHR5IG1lYW5zIG5vbmUuCgocCgQEAQICEgM5AloaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAQIDEgM7AkYaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCqMBCgQEAQIEEgM+AlAalQEgSW5pdGlhbCBhdHRyaWJ1dGVzOyBhdCBtb3N0IDE2IEtpQi4gYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgaXMgdHJ1ZSBpZiBhYnNlbnQuIFdoYXQgdGhlIGRldmljZSByZXBvcnRzCiBjYW5ub3QgYmUgc2V0IGhlcmUgKEFUVFJJQlVURV9SRVBPUlRFRCkuCgqBAQoEBAECBRIDQQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoxCgIEAhIERQBPARolIE1ha2VzIGEgZGV2aWNlIHRoYXQgbm9ib2R5IGhhcyB5ZXQuCgocCgQEAgIAEgNHAloaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAgIBEgNJAkYaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCncKBAQCAgISA0sCUBpqIEluaXRpYWwgYXR0cmlidXRlczsgYXQgbW9zdCAxNiBLaUIuIFdoYXQgdGhlIGRldmljZSByZXBvcnRzIGlzIHNldCBoZXJlIHRvbzogaXRzIHNlcmlhbCBudW1iZXIsIGZvciBvbmUuCgqVAQoEBAICAxIDTgJCGocBIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyLCB3aXRob3V0IHRoZSBjb2RlLCBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgQDEgRSAFcBGh8gQSBkZXZpY2UgdGhhdCBjYW4gYmUgY2xhaW1lZC4KChoKBAQDAgASA1QCFBoNIFRoZSBkZXZpY2UuCgpICgQEAwIBEgNWAkAaOyBUaGUgY29kZSB0aGF0IGNsYWltcyBpdCwgb25jZS4gVGhlIHNlcnZpY2Uga2VlcHMgbm8gY29weS4KCh4KAgQEEgRaAGgBGhIgQ2xhaW1zIGEgZGV2aWNlLgoKPgoEBAQCABIDXAJGGjEgSXRzIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCmsKBAQEAgESA14COxpeIFRoZSBkZXZpY2UsIGlmIHRoZSBjYWxsZXIga25vd3MgaXQ6IHRoZW4gd3JvbmcgY29kZXMgYXJlIGNvdW50ZWQgYWdhaW5zdCB0aGUgZGV2aWNlIGFzIHdlbGwuCgo2CgQEBAICEgNgAk0aKSBUaGUgcHJvcGVydHkgdGhhdCBpdCBpcyBpbiBmcm9tIG5vdyBvbi4KCjoKBAQEAgMSA2ICORotIFRoZSB1bml0IHRvIGFzc2lnbiBpdCB0bzsgZW1wdHkgbWVhbnMgbm9uZS4KCjcKBAQEAgQSA2QCShoqIERpc3BsYXkgbmFtZTsgZW1wdHkgbWVhbnMgdGhhdCBpdCBzdGF5cy4KCoEBCgQEBAIFEgNnAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQFEgRrAHEBGhQgUmVsZWFzZXMgYSBkZXZpY2UuCgoaCgQEBQIAEgNtAksaDSBUaGUgZGV2aWNlLgoKlQEKBAQFAgESA3ACQhqHASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciwgd2l0aG91dCB0aGUgY29kZSwgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgodCgIEBhIFdACMAQEaECBMaXN0cyBkZXZpY2VzLgoKJgoEBAYCABIDdgI+GhkgT25seSBvZiB0aGlzIHBvcnRmb2xpby4KCiUKBAQGAgESA3gCPRoYIE9ubHkgb2YgdGhpcyBwcm9wZXJ0eS4KCrYBCgQEBgICEgN7AjkaqAEgT25seSBvZiB0aGlzIHVuaXQsIGFuZCBpdHMgY29tbW9uIGFyZWFzIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSB2aWV3IHRoZW07IHJlcXVpcmVkIGZvcgogVW5pdHMuTGlzdERldmljZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyB3aGF0IGEgZmlsdGVyIG5hbWVzLgoKIQoEBAYCAxIDfQI2GhQgT25seSBvZiB0aGlzIHR5cGUuCgpICgQEBgIEEgN/AjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCisKBAQGAgUSBIEBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQGAgYSBIMBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCrgBCgQEBgIHEgSGAQJvGqkBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuCiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpBCgQEBgIIEgSIAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKvwEKBAQGAgkSBIsBAjYasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgokCgIEBxIGjwEAlgEBGhYgT25lIHBhZ2Ugb2YgZGV2aWNlcy4KCicKBAQHAgASBJEBAh4aGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOQoEBAcCARIEkwECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgotCgQEBwICEgSVAQIYGh8gTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlcy4KCh4KAgQIEgaZAQCeAQEaECBHZXRzIGEgZGV2aWNlLgoKGwoEBAgCABIEmwECSxoNIFRoZSBkZXZpY2UuCgpBCgQECAIBEgSdAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQgoCBAkSBqEBALIBARo0IENoYW5nZXMgYSBkZXZpY2UuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgobCgQECQIAEgSjAQJLGg0gVGhlIGRldmljZS4KCh0KBAQJAgESBKUBAl8aDyBEaXNwbGF5IG5hbWUuCgqLAQoEBAkCAhIEqAECUBp9IEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLiBXaGF0IHRoZSBkZXZpY2UgcmVwb3J0cyBjYW5ub3QgYmUgc2V0IChBVFRSSUJVVEVfUkVQT1JURUQpLCBidXQgbWF5CiBiZSBzZW50IGFzIGl0IGlzLgoKbgoEBAkCAxIEqgECRBpgIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBkZXZpY2Ugc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoIBCgQECQIEEgStAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrDAgoEBAkCBRIEsQECPhq0AiBUaGUgZGV2aWNlIGFzIHRoZSBjbGllbnQgaGFzIHJlYWQgaXQsIGZvciBvbmUgdGhhdCBwdXRzIGJhY2sgYWxsIG9mIGl0OiByZWZ1c2VkIHdpdGggQUJPUlRFRCBpZiBgcmV2aXNpb25gIGlzCiBhbm90aGVyIG9uZSBieSBub3csIGFuZCB3aXRoIEZJRUxEX1JFQURfT05MWSBpZiBhIGZpZWxkIHRoYXQgdGhpcyBjYW5ub3QgY2hhbmdlIGRpZmZlcnMgZnJvbSB3aGF0IEdldCBzaG93cy4gRW1wdHkKIGZpZWxkcyBhcmUgbm90IGNvbXBhcmVkLiBGaWVsZHMgdGhhdCB0aGUgcmVxdWVzdCBoYXMgYXMgd2VsbCBtZWFuIG5vdGhpbmcgaGVyZS4KCiEKAgQKEga1AQC9AQEaEyBEZWxldGVzIGEgZGV2aWNlLgoKGwoEBAoCABIEtwECSxoNIFRoZSBkZXZpY2UuCgpJCgQECgIBEgS5AQITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqCAQoEBAoCAhIEvAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIgoCBAsSBsABAM0BARoUIE9wZXJhdGVzIGEgZGV2aWNlLgoKGwoEBAsCABIEwgECSxoNIFRoZSBkZXZpY2UuCgrGAQoEBAsCARIExQECSxq3ASBgbG9ja2AsIGB1bmxvY2tgLCBgdHVybl9vbmAsIGB0dXJuX29mZmAsIGB2aWV3X3N0YXR1c2AsIGBzZXRfdGVtcGVyYXR1cmVgLCBgc2V0X2JyaWdodG5lc3NgLAogYGNoYW5nZV9zZXR0aW5nc2AgYW5kIHNvIG9uLCBhcyB0aGUgcG9saWN5IGtub3dzIGl0OyBgc2V0VGVtcGVyYXR1cmVgIGlzIHRha2VuIGFzIHdlbGwuCgqBAgoEBAsCAhIEyQECUBryASBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgdGhlbTogYHsiY2Vsc2l1cyI6IDIxLjV9YCwgb3IgdGhlIHNldHRpbmdzIHRvIGNoYW5nZS4KIFBBUkFNRVRFUlNfSU5WQUxJRCBuYW1lcyBhbGwgdGhhdCBhcmUgdW5rbm93biwgbWlzc2luZyBvciBvdXQgb2YgcmFuZ2UuIEJ5IFJFU1QgdGhleSBjYW4gYmUgbWVtYmVycyBvZgogdGhlIGJvZHkgaXRzZWxmLiBBdCBtb3N0IDE2IEtpQi4KCoIBCgQECwIDEgTMAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgouCgIEDBIG0AEA1wEBGiAgQSB2YWx1ZSB0aGF0IGFuIG9wZXJhdGlvbiBzZXQuCgpJCgQEDAIAEgTSAQISGjsgSXRzIG5hbWU6IHRoYXQgb2YgYSBzZXR0aW5nLCBvciB0aGF0IGluIGBEZXZpY2UuZGVzaXJlZGAuCgo7CgQEDAIBEgTUAQIhGi0gVGhlIHZhbHVlIGJlZm9yZTsgYWJzZW50IGlmIHRoZXJlIHdhcyBub25lLgoKOQoEBAwCAhIE1gECHxorIFRoZSB2YWx1ZSBzaW5jZTsgYWJzZW50IGlmIHRoZXJlIGlzIG5vbmUuCgpnCgIEDRIG2gEA8AEBGlkgQSByZWNvcmQgb2YgYW4gb3BlcmF0aW9uIG9yIG9mIGEgcmVmdXNlZCBhdHRlbXB0LCBvciBvZiBhIGNvbW1hbmQgdGhhdCBjYW1lIHRvIG5vdGhpbmcuCgomCgQEDQIAEgTcAQIQGhggSWRlbnRpZmllciwgYGFjcl/igKZgLgoKGwoEBA0CARIE3gECFxoNIFRoZSBkZXZpY2UuCgpNCgQEDQICEgTgAQI9Gj8gVGhlIHVzZXIgd2hvIHRyaWVkOyBlbXB0eSBmb3IgYSBjb21tYW5kIHRoYXQgY2FtZSB0byBub3RoaW5nLgoKHgoEBA0CAxIE4gECRxoQIFRoZSBvcGVyYXRpb24uCgpDCgQEDQIEEgTkAQIVGjUgV2hldGhlciBpdCB3YXMgYWxsb3dlZCBhbmQgcGFzc2VkIG9uIHRvIHRoZSBkZXZpY2UuCgrbAQoEBA0CBRIE5wECFBrMASBBTExPV0VELCBvciB3aHkgaXQgd2FzIHJlZnVzZWQ6IGEgcmVhc29uIGNvZGUgb2YgUGVybWlzc2lvbnMuIENPTU1BTkRfRkFJTEVEIG9yIENPTU1BTkRfRVhQSVJFRCBpZiB0aGUKIGRldmljZSBjb3VsZCBub3QgY2FycnkgaXQgb3V0LCBvciBoYXMgbm90IHdpdGhpbiBhIG1pbnV0ZTogdGhlbiBgY2hhbmdlc2Agc2F5IHdoYXQgd2FzIHRha2VuIGJhY2suCgpCCgQEDQIGEgTpAQI6GjQgVGhlIHJvbGUgdGhhdCBhbGxvd2VkIGl0OyBlbXB0eSBpZiBpdCB3YXMgcmVmdXNlZC4KCiEKBAQNAgcSBOsBAiUaEyBXaGVuIGl0IGhhcHBlbmVkLgoKVAoEBA0CCBIE7QECQhpGIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciwgaW4gYExpc3RIaXN0b3J5YDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgo1CgQEDQIJEgTvAQImGicgVGhlIHZhbHVlcyBpdCBzZXQsIGZyb20gd2hhdCB0byB3aGF0LgoKKwoCBA4SBvMBAPoBARodIFRoZSByZXN1bHQgb2YgYW4gb3BlcmF0aW9uLgoKMwoEBA4CABIE9QECGholIFRoZSByZWNvcmQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuCgooCgQEDgIBEgT3AQIUGhogVGhlIGRldmljZSBhcyBpdCBpcyBub3cuCgpzCgQEDgICEgT5AQJAGmUgVGhlIGNvbW1hbmQgdGhhdCB0aGUgaGFyZHdhcmUgYnJpZGdlIHdhcyBoYW5kZWQsIGBjbWRf4oCmYDsgZW1wdHkgZm9yIGFuIG9wZXJhdGlvbiB0aGF0IG9ubHkgbG9va3MuCgopCgIEDxIG/QEAjAIBGhsgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LgoKGwoEBA8CABIE/wECSxoNIFRoZSBkZXZpY2UuCgovCgQEDwIBEgSBAgIlGiEgT25seSByZWNvcmRzIGZyb20gdGhpcyB0aW1lIG9uLgoKLgoEBA8CAhIEgwICJhogIE9ubHkgcmVjb3JkcyBiZWZvcmUgdGhpcyB0aW1lLgoKKwoEBA8CAxIEhQICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBA8CBBIEhwICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBA8CBRIEiQICNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KClIKBAQPAgYSBIsCAkMaRCBgLXRpbWVgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgdGltZWA6IG9sZGVzdCBmaXJzdC4KCi8KAgQQEgaPAgCUAgEaISBPbmUgcGFnZSBvZiBhIGRldmljZSdzIGhpc3RvcnkuCgodCgQEEAIAEgSRAgIkGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBBACARIEkwICHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgouCgIEERIGlwIApgIBGiAgQW4gb3BlcmF0aW9uIGZvciB0aGUgaGFyZHdhcmUuCgpgCgQEEQIAEgSZAgIQGlIgSWRlbnRpZmllciwgYGNtZF/igKZgOiBhIGJyaWRnZSB0aGF0IGlzIGhhbmRlZCBhIGNvbW1hbmQgdHdpY2Uga25vd3MgaXQgYnkgdGhpcy4KChsKBAQRAgESBJsCAhcaDSBUaGUgZGV2aWNlLgoKJgoEBBECAhIEnQICGRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KCj0KBAQRAgMSBJ8CAhcaLyBgbG9ja2AsIGB1bmxvY2tgLCDigKYgYXMgdGhlIHBvbGljeSBrbm93cyBpdC4KCmUKBAQRAgQSBKECAigaVyBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIHdpdGggdGhlIHBvbGljeSdzIGRlZmF1bHRzIGZvciB0aG9zZSB0aGF0IHdlcmUgbGVmdCBvdXQuCgoiCgQEEQIFEgSjAgIrGhQgV2hlbiBpdCB3YXMgZ2l2ZW4uCgpICgQEEQIGEgSlAgIrGjogV2hlbiBpdCBtdXN0IG5vIGxvbmdlciBiZSBjYXJyaWVkIG91dDogb25lIG1pbnV0ZSBsYXRlci4KCiUKAgQSEgapAgCvAgEaFyBXYXRjaGVzIGZvciBjb21tYW5kcy4KClAKBAQSAgASBKsCAj0aQiBPbmx5IHRob3NlIGZvciBkZXZpY2VzIGluIHRoaXMgcHJvcGVydHk7IGVtcHR5IG1lYW5zIGV2ZXJ5d2hlcmUuCgqiAQoEBBICARIErgICQRqTASBgcG9zaXRpb25gIG9mIHRoZSBsYXN0IGV2ZW50IHRoYXQgd2FzIHJlY2VpdmVkOiBjb21tYW5kcyB1cCB0byBpdCBhcmUgbm90IHNlbnQgYWdhaW4uIEVtcHR5IG1lYW5zCiBhbGwgdGhhdCBhcmUgbmVpdGhlciBhY2tub3dsZWRnZWQgbm9yIGV4cGlyZWQuCgolCgIFABIGsgIAuwIBGhcgVGhlIGtpbmQgb2YgYW4gZXZlbnQuCgoeCgQFAAIAEgS0AgIlGhAgTm90IHNwZWNpZmllZC4KCicKBAUAAgESBLYCAiEaGSBBIGNvbW1hbmQgdG8gY2Fycnkgb3V0LgoKRQoEBQACAhIEuAICIRo3IEV2ZXJ5dGhpbmcgdGhhdCB3YWl0ZWQgd2FzIHNlbnQ7IHdoYXQgZm9sbG93cyBpcyBuZXcuCgo3CgQFAAIDEgS6AgIjGikgTm90aGluZyBoYXBwZW5lZDsgc2VudCBldmVyeSAzIHNlY29uZHMuCgonCgIEExIGvgIAxQIBGhkgT25lIGV2ZW50IGZvciBhIGJyaWRnZS4KChkKBAQTAgASBMACAhwaCyBJdHMga2luZC4KCjgKBAQTAgESBMICAhYaKiBQYXNzIGl0IGFzIGBhZnRlcl9wb3NpdGlvbmAgdG8gY29udGludWUuCgopCgQEEwICEgTEAgIcGhsgVGhlIGNvbW1hbmQsIGZvciBDT01NQU5ELgoKJAoCBQESBsgCAM8CARoWIEhvdyBhIGNvbW1hbmQgZW5kZWQuCgoeCgQFAQIAEgTKAgIiGhAgTm90IHNwZWNpZmllZC4KCikKBAUBAgESBMwCAhsaGyBUaGUgaGFyZHdhcmUgaGFzIGRvbmUgaXQuCgotCgQFAQICEgTOAgIdGh8gVGhlIGhhcmR3YXJlIGNvdWxkIG5vdCBkbyBpdC4KCikKAgQUEgbSAgDcAgEaGyBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQuCgocCgQEFAIAEgTUAgJMGg4gVGhlIGNvbW1hbmQuCgodCgQEFAIBEgTWAgJYGg8gSG93IGl0IGVuZGVkLgoKMgoEBBQCAhIE2AICTBokIEZvciBwZW9wbGUsIHN1Y2ggYXMgd2h5IGl0IGZhaWxlZC4KCmwKBAQUAgMSBNsCAlAaXiBUaGUgZGV2aWNlJ3MgYXR0cmlidXRlcyBub3csIGFzIGZhciBhcyB0aGV5IGhhdmUgY2hhbmdlZDsgbnVsbCByZW1vdmVzIG9uZS4gQXQgbW9zdAogMTYgS2lCLgoKKAoCBBUSBt8CAOQCARoaIEFuIGFja25vd2xlZGdlZCBjb21tYW5kLgoKSwoEBBUCABIE4QICHRo9IEhvdyBpdCBlbmRlZDogdGhlIGZpcnN0IGFja25vd2xlZGdlbWVudCBvZiBhIGNvbW1hbmQgc3RheXMuCgopCgQEFQIBEgTjAgIwGhsgV2hlbiB0aGF0IHdhcyBzYWlkIGZpcnN0LgoKNAoCBBYSBucCAO0CARomIFNheXMgd2hhdCBhIGRldmljZSdzIGF0dHJpYnV0ZXMgYXJlLgoKGwoEBBYCABIE6QICSxoNIFRoZSBkZXZpY2UuCgqHAQoEBBYCARIE7AICUBp5IEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBiYXR0ZXJ5YCBvciBgb25saW5lYDsgbnVsbCByZW1vdmVzIG9uZS4gVGhvc2UgdGhhdCBwZW9wbGUgc2V0IGFyZSByZWZ1c2VkLiBBdAogbW9zdCAxNiBLaUIuCgooCgIEFxIG8AIA9QIBGhogVGhlIG91dGNvbWUgb2YgYSByZXBvcnQuCgowCgQEFwIAEgTyAgITGiIgV2hldGhlciBpdCBoYXMgY2hhbmdlZCBhbnl0aGluZy4KCi4KBAQXAgESBPQCAhYaICBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciBpdC4KChgKAgYAEgb4AgDRAwEaCiBEZXZpY2VzLgoKJQoEBgACABIG+gIC/gIDGhUgUmVnaXN0ZXJzIGEgZGV2aWNlLgoKnQEKBAYAAgESBoEDAoUDAxqMASBNYWtlcyBhIGRldmljZSB0aGF0IG5vIHByb3BlcnR5IGhhcyB5ZXQsIHZpc2libGUgdG8gb3BlcmF0b3JzIGFsb25lLCB3aXRoIHRoZSBjb2RlIHRoYXQgY2xhaW1zIGl0LiBGb3IKIG9wZXJhdG9ycyBhbmQgdGhlIGhhcmR3YXJlIGJyaWRnZS4KCvQCCgQGAAICEgaKAwKNAwMa4wIgVGFrZXMgYW4gdW5jbGFpbWVkIGRldmljZSBpbnRvIGEgcHJvcGVydHkgd2hlcmUgdGhlIGNhbGxlciBtYXkgcmVnaXN0ZXIgZGV2aWNlcy4gQSBjb2RlIHdvcmtzIG9uY2U6IGEgZGV2aWNlIHRoYXQKIHdhcyBjbGFpbWVkIGhhcyB0byBiZSByZWxlYXNlZCBiZWZvcmUgaXQgY2FuIGJlIGNsYWltZWQgYWdhaW4uIEEgd3JvbmcgY29kZSBpcyBOT1RfRk9VTkQsIENPREVfVU5LTk9XTjsgdGVuIG9mIGFuCiBhY2NvdW50LCBhIGh1bmRyZWQgb2YgYSBuZXR3b3JrIGFkZHJlc3MgYW5kIHRlbiBmb3IgYSBkZXZpY2UgdGhhdCBpcyBuYW1lZCBhcmUgUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfQ09ERV9BVFRFTVBUUy4KCrsBCgQGAAIDEgaQAwKTAwMaqgEgTWFrZXMgYSBkZXZpY2Ugb2YgYSBwcm9wZXJ0eSB1bmNsYWltZWQgYWdhaW4sIHdpdGggYSBuZXcgY29kZTogcm9sZXMsIGd1ZXN0IHBhc3NlcyBhbmQgY29tbWFuZHMgZW5kLCBhbmQgaXRzCiBuYW1lIGFuZCBzZXR0aW5ncyBhcmUgcmVzZXQuIE5lZWRzIHRoZSByaWdodCB0byBkZWxldGUgaXQuCgo8CgQGAAIEEgaVAwKYAwMaLCBMaXN0cyB0aGUgZGV2aWNlcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiAKBAYAAgUSBpoDAp0DAxoQIEdldHMgYSBkZXZpY2UuCgo6CgQGAAIGEgafAwKmAwMaKiBDaGFuZ2VzIG5hbWUgYW5kIGF0dHJpYnV0ZXMgb2YgYSBkZXZpY2UuCgojCgQGAAIHEgaoAwKrAwMaEyBEZWxldGVzIGEgZGV2aWNlLgoK5AMKBAYAAggSBrIDArYDAxrTAyBPcGVyYXRlcyBhIGRldmljZSBhbmQgcmVjb3JkcyBpdCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4gUmVmdXNlZCBhdHRlbXB0cyBhcmUgcmVjb3JkZWQgdG9vLAogYnV0IG9mIHVzZXJzIHdpdGhvdXQgYSByb2xlIG9uIHRoZSBkZXZpY2Ugb25seSB0aGUgbmV3ZXN0LiBBIHJlZnVzYWwgaXMgUEVSTUlTU0lPTl9ERU5JRUQgd2l0aAogdGhlIHJlYXNvbiBjb2RlIGFzIGl0cyByZWFzb24uIERFVklDRV9PRkZMSU5FLCBSRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEIGFuZAogT1BFUkFUSU9OX05PVF9TVVBQT1JURUQgYXJlIEZBSUxFRF9QUkVDT05ESVRJT047IHRoZSBsYXN0IG1lYW5zIHRoYXQgdGhlIHBvbGljeSBkb2VzIG5vdCBsaXN0CiB0aGUgZGV2aWNlJ3MgdHlwZSBmb3IgdGhpcyBvcGVyYXRpb24uIGBQZXJtaXNzaW9ucy5DaGVja2Agb2YgdGhlIG9wZXJhdGlvbidzIGFjdGlvbiBhbnN3ZXJzIHRoZQogc2FtZS4KCtcDCgQGAAIJEga8AwK/AwMaxgMgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LiBXaG8gaXMgc2hvd24gYWxsIG9mIHRoZSBkZXZpY2UgYnkgdGhlIHBvbGljeSdzIGFjY2VzcyBsZXZlbHMgc2VlcyBhbGwgb2YgaXQ7CiBvdGhlcnMgc2VlIHdoYXQgd2FzIGRvbmUgc2luY2UgdGhlaXIgb3duIHJvbGVzIHJlYWNoIHRoZSBkZXZpY2Ugd2l0aG91dCBhIGdhcCwgYW5kIHdoYXQgdGhleSBkaWQKIHRoZW1zZWx2ZXMuIEZvciA5MCBkYXlzIGFmdGVyIHRoZSBkZXZpY2UncyBkZWxldGlvbiBpdCBjYW4gYmUgcmVhZCB3aXRoCiBgdW5pdC52aWV3X2hpc3RvcnlgLCBgcHJvcGVydHkudmlld19oaXN0b3J5YCBvciBgcG9ydGZvbGlvLnZpZXdfaGlzdG9yeWAgb24gdGhlIG5lYXJlc3Qgb2JqZWN0CiBhYm92ZSBpdCB0aGF0IHN0aWxsIGV4aXN0cy4gSWYgdGhlIHBvcnRmb2xpbyB3YXMgZGVsZXRlZCB0b28sIG5vYm9keSBjYW4gcmVhZCBpdC4KCrgDCgQGAAIKEgbFAwLHAwMapwMgU2VuZHMgdGhlIGNvbW1hbmRzIGZvciBkZXZpY2VzIHRvIHRoZSBoYXJkd2FyZSBicmlkZ2UsIGluIHRoZSBvcmRlciB0aGV5IHdlcmUgZ2l2ZW46IHRob3NlIHRoYXQgYXJlCiBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZCwgdGhlbiBuZXcgb25lcy4gQSBicmlkZ2UgdGhhdCBjb21lcyBiYWNrIHdpdGggYGFmdGVyX3Bvc2l0aW9uYAogZ2V0cyBlYWNoIGNvbW1hbmQgb25jZS4gQSBsYXRlciB3YXRjaCBvZiB0aGUgc2FtZSBwcm9wZXJ0eSBlbmRzIHRoZSBlYXJsaWVyIG9uZSB3aXRoIEFCT1JURUQsCiBXQVRDSF9SRVBMQUNFRC4gQSBicmlkZ2UgdGhhdCB0YWtlcyBubyBldmVudCB3aGlsZSAxLDAwMCBjb21tYW5kcyBhcmUgZ2l2ZW4gaXMgY3V0IG9mZiB3aXRoCiBSRVNPVVJDRV9FWEhBVVNURUQsIFdBVENIX1RPT19TTE9XLgoKpwEKBAYAAgsSBsoDAswDAxqWASBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQsIHdpdGggd2hhdCBpdCBtYWRlIG9mIHRoZSBkZXZpY2UuIE5PVF9GT1VORCBmb3IgYSBjb21tYW5kIHRoYXQgd2FzIGdpdmVuCiBtb3JlIHRoYW4gYSBkYXkgYWdvLCBvciB3aG9zZSBkZXZpY2Ugd2FzIGRlbGV0ZWQuCgpgCgQGAAIMEgbOAwLQAwMaUCBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZSwgd2hlbiB0aGV5IGhhdmUgY2hhbmdlZCB3aXRob3V0IGEgY29tbWFuZC4KYgZwcm90bzM="
     )
   }
 }
@@ -3387,57 +2976,43 @@ extension Tenancy_V1.DevicesService {
       file: Tenancy_V1.tenancyV1DevicesFile,
       methods: [
         .unary(Tenancy_V1.DevicesMethods.register) {
-          request,
-          call in try await self.register(request, call)
+          request, call in try await self.register(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.provision) {
-          request,
-          call in try await self.provision(request, call)
+          request, call in try await self.provision(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.claim) {
-          request,
-          call in try await self.claim(request, call)
+          request, call in try await self.claim(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.release) {
-          request,
-          call in try await self.release(request, call)
+          request, call in try await self.release(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.list) {
-          request,
-          call in try await self.list(request, call)
+          request, call in try await self.list(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.`get`) {
-          request,
-          call in try await self.`get`(request, call)
+          request, call in try await self.`get`(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.update) {
-          request,
-          call in try await self.update(request, call)
+          request, call in try await self.update(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.delete) {
-          request,
-          call in try await self.delete(request, call)
+          request, call in try await self.delete(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.operate) {
-          request,
-          call in try await self.operate(request, call)
+          request, call in try await self.operate(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.listHistory) {
-          request,
-          call in try await self.listHistory(request, call)
+          request, call in try await self.listHistory(request, call)
         },
         .serverStreaming(Tenancy_V1.DevicesMethods.watchCommands) {
-          request,
-          call,
-          writer in try await self.watchCommands(request, call, to: writer)
+          request, call, writer in try await self.watchCommands(request, call, to: writer)
         },
         .unary(Tenancy_V1.DevicesMethods.acknowledgeCommand) {
-          request,
-          call in try await self.acknowledgeCommand(request, call)
+          request, call in try await self.acknowledgeCommand(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.reportState) {
-          request,
-          call in try await self.reportState(request, call)
+          request, call in try await self.reportState(request, call)
         },
       ]
     )

@@ -126,9 +126,7 @@ extension Tenancy_V1 {
       }
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f10_invitation_id)
       try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f11_display_name)
-      try unsafe self.grantedByName = RPCKit.MessageReading.string(
-        source.pointee.f12_granted_by_name
-      )
+      try unsafe self.grantedByName = RPCKit.MessageReading.string(source.pointee.f12_granted_by_name)
       try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f13_entity_type)
       try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f14_entity_id)
       try unsafe self.entityName = RPCKit.MessageReading.string(source.pointee.f15_entity_name)
@@ -180,26 +178,18 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f3_device_id = scratch.copy(self.deviceId)
       if let value = self.validFrom {
-        unsafe target.pointee.f4_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f4_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f5_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f5_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f6_granted_by = scratch.copy(self.grantedBy)
       if let value = self.createdAt {
-        unsafe target.pointee.f7_created_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f7_created_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f8_device_name = scratch.copy(self.deviceName)
       if let value = self.recurring {
-        unsafe target.pointee.f9_recurring = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__RecurringWindow.self
-        )
+        unsafe target.pointee.f9_recurring = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RecurringWindow.self)
       }
       unsafe target.pointee.f10_invitation_id = scratch.copy(self.invitationId)
       unsafe target.pointee.f11_display_name = scratch.copy(self.displayName)
@@ -209,9 +199,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f15_entity_name = scratch.copy(self.entityName)
       unsafe target.pointee.f16_includes_common_areas = self.includesCommonAreas ? 1 : 0
       if let value = self.updatedAt {
-        unsafe target.pointee.f17_updated_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f17_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f18_revision = scratch.copy(self.revision)
       unsafe target.pointee.f19_email = scratch.copy(self.email)
@@ -301,9 +289,7 @@ extension Tenancy_V1 {
       if unsafe source.pointee.n_f2_device_ids > 0 {
         unsafe self.deviceIds.reserveCapacity(source.pointee.n_f2_device_ids)
         for index in unsafe 0..<source.pointee.n_f2_device_ids {
-          try unsafe self.deviceIds.append(
-            RPCKit.MessageReading.string(source.pointee.f2_device_ids[index])
-          )
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f2_device_ids[index]))
         }
       }
       if let member = unsafe source.pointee.f3_valid_from {
@@ -312,24 +298,18 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f4_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f5_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
       try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f6_email)
       if unsafe source.pointee.n_f7_unit_ids > 0 {
         unsafe self.unitIds.reserveCapacity(source.pointee.n_f7_unit_ids)
         for index in unsafe 0..<source.pointee.n_f7_unit_ids {
-          try unsafe self.unitIds.append(
-            RPCKit.MessageReading.string(source.pointee.f7_unit_ids[index])
-          )
+          try unsafe self.unitIds.append(RPCKit.MessageReading.string(source.pointee.f7_unit_ids[index]))
         }
       }
       if unsafe source.pointee.n_f8_property_ids > 0 {
         unsafe self.propertyIds.reserveCapacity(source.pointee.n_f8_property_ids)
         for index in unsafe 0..<source.pointee.n_f8_property_ids {
-          try unsafe self.propertyIds.append(
-            RPCKit.MessageReading.string(source.pointee.f8_property_ids[index])
-          )
+          try unsafe self.propertyIds.append(RPCKit.MessageReading.string(source.pointee.f8_property_ids[index]))
         }
       }
       unsafe self.includesCommonAreas = source.pointee.f9_includes_common_areas != 0
@@ -376,33 +356,23 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
       if !self.deviceIds.isEmpty {
         unsafe target.pointee.n_f2_device_ids = self.deviceIds.count
-        let elements = unsafe scratch.allocate(
-          CProtobufC.ProtobufCBinaryData.self,
-          self.deviceIds.count
-        )
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
         for (index, element) in self.deviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
         unsafe target.pointee.f2_device_ids = unsafe elements
       }
       if let value = self.validFrom {
-        unsafe target.pointee.f3_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f3_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f4_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f4_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       unsafe target.pointee.f6_email = scratch.copy(self.email)
       if !self.unitIds.isEmpty {
         unsafe target.pointee.n_f7_unit_ids = self.unitIds.count
-        let elements = unsafe scratch.allocate(
-          CProtobufC.ProtobufCBinaryData.self,
-          self.unitIds.count
-        )
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.unitIds.count)
         for (index, element) in self.unitIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
@@ -410,10 +380,7 @@ extension Tenancy_V1 {
       }
       if !self.propertyIds.isEmpty {
         unsafe target.pointee.n_f8_property_ids = self.propertyIds.count
-        let elements = unsafe scratch.allocate(
-          CProtobufC.ProtobufCBinaryData.self,
-          self.propertyIds.count
-        )
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.propertyIds.count)
         for (index, element) in self.propertyIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
@@ -421,31 +388,17 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f9_includes_common_areas = self.includesCommonAreas ? 1 : 0
       if let value = self.recurring {
-        unsafe target.pointee.f10_recurring = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__RecurringWindow.self
-        )
+        unsafe target.pointee.f10_recurring = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RecurringWindow.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
     private static let email_pattern = RPCKit.TextPattern([
       [
-        RPCKit.TextPattern.Step(
-          low: 18446744065119617024,
-          high: 9223372036854775806,
-          containsOthers: true,
-          minimum: 1,
-          maximum: nil
-        ),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
         RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
-        RPCKit.TextPattern.Step(
-          low: 18446744065119617024,
-          high: 9223372036854775806,
-          containsOthers: true,
-          minimum: 1,
-          maximum: nil
-        ),
-      ]
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
+      ],
     ])
 
     public func validate(
@@ -454,99 +407,50 @@ extension Tenancy_V1 {
     ) {
       if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "user_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if self.deviceIds.count > 100 {
-        violations.append(
-          RPCKit.FieldViolation(
-            field: path + "device_ids",
-            description: "must have at most 100 items"
-          )
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at most 100 items"))
       } else {
         for (index, value) in self.deviceIds.enumerated() {
           if value.utf8.count > 64 {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "device_ids[\(index)]",
-                description: "must have at most 64 bytes"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
           }
         }
       }
       if self.validUntil == nil {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "valid_until", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "valid_until", description: "must be set"))
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
       if !(self.email.isEmpty) {
         if self.email.utf8.count > 254 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         } else {
           if !Self.email_pattern.matches(self.email) {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "email",
-                description: "must be an e-mail address, like name@example.com"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be an e-mail address, like name@example.com"))
           }
         }
       }
       if self.unitIds.count > 100 {
-        violations.append(
-          RPCKit.FieldViolation(
-            field: path + "unit_ids",
-            description: "must have at most 100 items"
-          )
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "unit_ids", description: "must have at most 100 items"))
       } else {
         for (index, value) in self.unitIds.enumerated() {
           if value.utf8.count > 64 {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "unit_ids[\(index)]",
-                description: "must have at most 64 bytes"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "unit_ids[\(index)]", description: "must have at most 64 bytes"))
           }
         }
       }
       if self.propertyIds.count > 100 {
-        violations.append(
-          RPCKit.FieldViolation(
-            field: path + "property_ids",
-            description: "must have at most 100 items"
-          )
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "property_ids", description: "must have at most 100 items"))
       } else {
         for (index, value) in self.propertyIds.enumerated() {
           if value.utf8.count > 64 {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "property_ids[\(index)]",
-                description: "must have at most 64 bytes"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "property_ids[\(index)]", description: "must have at most 64 bytes"))
           }
         }
       }
@@ -612,14 +516,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__grant_guest_pass_response__init(target)
       if !self.passes.isEmpty {
         unsafe target.pointee.n_f1_passes = self.passes.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self,
-          self.passes.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self, self.passes.count)
         for (index, element) in self.passes.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__GuestPass.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__GuestPass.self)
         }
         unsafe target.pointee.f1_passes = unsafe elements
       }
@@ -787,66 +686,37 @@ extension Tenancy_V1 {
     ) {
       if !(self.deviceId.isEmpty) {
         if self.deviceId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "device_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "unit_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.propertyId.isEmpty) {
         if self.propertyId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "property_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description: "must be one of created_at, -created_at, createdAt, -createdAt"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -889,9 +759,7 @@ extension Tenancy_V1 {
           }
         }
       }
-      try unsafe self.nextPageToken = RPCKit.MessageReading.string(
-        source.pointee.f2_next_page_token
-      )
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -910,14 +778,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_guest_passes_response__init(target)
       if !self.passes.isEmpty {
         unsafe target.pointee.n_f1_passes = self.passes.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self,
-          self.passes.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self, self.passes.count)
         for (index, element) in self.passes.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__GuestPass.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__GuestPass.self)
         }
         unsafe target.pointee.f1_passes = unsafe elements
       }
@@ -984,12 +847,8 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f3_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f4_idempotency_key
-      )
-      try unsafe self.expectedRevision = RPCKit.MessageReading.string(
-        source.pointee.f5_expected_revision
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f5_expected_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1011,14 +870,10 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__update_guest_pass_request__init(target)
       unsafe target.pointee.f1_pass_id = scratch.copy(self.passId)
       if let value = self.validFrom {
-        unsafe target.pointee.f2_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f2_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f3_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f3_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       unsafe target.pointee.f5_expected_revision = scratch.copy(self.expectedRevision)
@@ -1030,37 +885,20 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.passId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "pass_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must be set"))
       } else {
         if self.passId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "pass_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "expected_revision",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1097,9 +935,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__RevokeGuestPassRequest.self)
       try unsafe self.passId = RPCKit.MessageReading.string(source.pointee.f1_pass_id)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f2_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1122,27 +958,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.passId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "pass_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must be set"))
       } else {
         if self.passId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "pass_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1169,7 +993,7 @@ extension Tenancy_V1 {
           segments: [.literal("api"), .literal("v1"), .literal("guest-passes")],
           body: .whole,
           status: 201
-        )
+        ),
       ]
     )
     /// Lists guest passes where the caller may grant them, those by e-mail address that are not used yet, and the
@@ -1191,7 +1015,7 @@ extension Tenancy_V1 {
           method: "GET",
           template: "/api/v1/guest-passes",
           segments: [.literal("api"), .literal("v1"), .literal("guest-passes")]
-        )
+        ),
       ]
     )
     /// Changes the window of a guest pass.
@@ -1241,7 +1065,7 @@ extension Tenancy_V1 {
           template: "/api/v1/guest-passes/{pass_id}",
           segments: [.literal("api"), .literal("v1"), .literal("guest-passes"), .single],
           variables: [.init(field: "pass_id", segments: 3..<4)]
-        )
+        ),
       ]
     )
   }
@@ -1249,26 +1073,14 @@ extension Tenancy_V1 {
   /// Guest passes.
   public protocol GuestsService: Swift.Sendable {
     /// Grants guest passes.
-    func grant(
-      _ request: Tenancy_V1.GrantGuestPassRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.GrantGuestPassResponse
+    func grant(_ request: Tenancy_V1.GrantGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.GrantGuestPassResponse
     /// Lists guest passes where the caller may grant them, those by e-mail address that are not used yet, and the
     /// caller's own.
-    func list(
-      _ request: Tenancy_V1.ListGuestPassesRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListGuestPassesResponse
+    func list(_ request: Tenancy_V1.ListGuestPassesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListGuestPassesResponse
     /// Changes the window of a guest pass.
-    func update(
-      _ request: Tenancy_V1.UpdateGuestPassRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.GuestPass
+    func update(_ request: Tenancy_V1.UpdateGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.GuestPass
     /// Ends a guest pass immediately. Not an error if it has ended already.
-    func revoke(
-      _ request: Tenancy_V1.RevokeGuestPassRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.RemoveRoleResponse
+    func revoke(_ request: Tenancy_V1.RevokeGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Guests`.
@@ -1346,8 +1158,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64:
-        "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byK3BgoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIfCgd1c2VyX2lkGAIgASgJQga6uxgCCAFSBnVzZXJJZBIjCglkZXZpY2VfaWQYAyABKAlCBrq7GAIIAVIIZGV2aWNlSWQSOQoKdmFsaWRfZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJQoKZ3JhbnRlZF9ieRgGIAEoCUIGursYAggBUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBInCgtkZXZpY2VfbmFtZRgIIAEoCUIGursYAggBUgpkZXZpY2VOYW1lEjkKCXJlY3VycmluZxgJIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSKwoNaW52aXRhdGlvbl9pZBgKIAEoCUIGursYAggBUgxpbnZpdGF0aW9uSWQSKQoMZGlzcGxheV9uYW1lGAsgASgJQga6uxgCCAFSC2Rpc3BsYXlOYW1lEi4KD2dyYW50ZWRfYnlfbmFtZRgMIAEoCUIGursYAggBUg1ncmFudGVkQnlOYW1lEh8KC2VudGl0eV90eXBlGA0gASgJUgplbnRpdHlUeXBlEhsKCWVudGl0eV9pZBgOIAEoCVIIZW50aXR5SWQSJwoLZW50aXR5X25hbWUYDyABKAlCBrq7GAIIAVIKZW50aXR5TmFtZRIyChVpbmNsdWRlc19jb21tb25fYXJlYXMYECABKAhSE2luY2x1ZGVzQ29tbW9uQXJlYXMSOQoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgSIAEoCVIIcmV2aXNpb24SHAoFZW1haWwYEyABKAlCBrq7GAIIAVIFZW1haWwiggQKFUdyYW50R3Vlc3RQYXNzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgaquxgCGEBSBnVzZXJJZBInCgpkZXZpY2VfaWRzGAIgAygJQgiquxgEGEBIZFIJZGV2aWNlSWRzEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SQwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIsCgVlbWFpbBgGIAEoCUIWqrsYEhj+ASINW15AIF0rQFteQCBdK1IFZW1haWwSIwoIdW5pdF9pZHMYByADKAlCCKq7GAQYQEhkUgd1bml0SWRzEisKDHByb3BlcnR5X2lkcxgIIAMoCUIIqrsYBBhASGRSC3Byb3BlcnR5SWRzEjIKFWluY2x1ZGVzX2NvbW1vbl9hcmVhcxgJIAEoCFITaW5jbHVkZXNDb21tb25BcmVhcxI5CglyZWN1cnJpbmcYCiABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nImMKFkdyYW50R3Vlc3RQYXNzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24iigMKFkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QSIwoJZGV2aWNlX2lkGAEgASgJQgaquxgCGEBSCGRldmljZUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEiMKDWluY2x1ZGVfZW5kZWQYAyABKAhSDGluY2x1ZGVFbmRlZBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgGIAEoCFIHaW5Gb3JjZRInCgtwcm9wZXJ0eV9pZBgHIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgJIAEoCUIxqrsYLSIrY3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5InAKF0xpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlEi0KBnBhc3NlcxgBIAMoCzIVLnRlbmFuY3kudjEuR3Vlc3RQYXNzUgZwYXNzZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIpsCChZVcGRhdGVHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSOQoKdmFsaWRfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbiJtChZSZXZva2VHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKWBAoGR3Vlc3RzEnsKBUdyYW50EiEudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkdyYW50R3Vlc3RQYXNzUmVzcG9uc2UiK6K7GAIIAoLT5JMCGSIUL2FwaS92MS9ndWVzdC1wYXNzZXM6ASqyuxgCCAESdwoETGlzdBIiLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBojLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2UiJqK7GAYIAiABKAGC0+STAhYSFC9hcGkvdjEvZ3Vlc3QtcGFzc2VzEpkBCgZVcGRhdGUSIi50ZW5hbmN5LnYxLlVwZGF0ZUd1ZXN0UGFzc1JlcXVlc3QaFS50ZW5hbmN5LnYxLkd1ZXN0UGFzcyJUorsYAggCgtPkkwJIGh4vYXBpL3YxL2d1ZXN0LXBhc3Nlcy97cGFzc19pZH06ASpaIzIeL2FwaS92MS9ndWVzdC1wYXNzZXMve3Bhc3NfaWR9OgEqEnoKBlJldm9rZRIiLnRlbmFuY3kudjEuUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiyiuxgCCAKC0+STAiAqHi9hcGkvdjEvZ3Vlc3QtcGFzc2VzL3twYXNzX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK/yYKPwoBDBIDAQASGjUgR3Vlc3QgcGFzc2VzOiBhY2Nlc3MgdG8gZGV2aWNlcyBmb3IgYSBsaW1pdGVkIHRpbWUuCgpjCgIEABIEDgA2ARpXIEEgZ3Vlc3QncyByaWdodCB0byBhIGRldmljZSwgb3IgdG8gdGhvc2Ugb2YgYSB1bml0IG9yIHByb3BlcnR5LCBpbnNpZGUgYSB0aW1lIHdpbmRvdy4KCqUBCgQEAAIAEgMRAhAalwEgSWRlbnRpZmllcjogYGFzY1/igKZgLCBhcyBhIGd1ZXN0IHBhc3MgaXMgYW4gYXNzb2NpYXRpb24gd2l0aCBhIHJvbGUgb2YgZ3Vlc3RzOyBgaW52X+KApmAgZm9yIG9uZSBieSBlLW1haWwgYWRkcmVzcwogdGhhdCB0aGUgZ3Vlc3QgaGFzIG5vdCB1c2VkIHlldC4KCnUKBAQAAgESAxMCPRpoIFRoZSBndWVzdDsgZW1wdHkgZm9yIG9uZSBieSBlLW1haWwgYWRkcmVzcyB0aGF0IHRoZSBndWVzdCBoYXMgbm90IHVzZWQgeWV0LCB1bmxlc3MgdGhlIGd1ZXN0IHJlYWRzIGl0LgoKQwoEBAACAhIDFQI/GjYgVGhlIGRldmljZTsgZW1wdHkgZm9yIGEgcGFzcyBmb3IgYSB1bml0IG9yIHByb3BlcnR5LgoKHgoEBAACAxIDFwIrGhEgV2hlbiBpdCBiZWdpbnMuCgonCgQEAAIEEgMZAiwaGiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZS4KCjwKBAQAAgUSAxsCQBovIFRoZSB1c2VyIHdobyBncmFudGVkIGl0LCBvciBleHRlbmRlZCBpdCBsYXN0LgoKIwoEBAACBhIDHQIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQAAgcSAx8CQRocIFRoZSBkZXZpY2UncyBkaXNwbGF5IG5hbWUuCgpVCgQEAAIIEgMhAiAaSCBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGl0cyBiZWdpbm5pbmcgYW5kIGl0cyBlbmQ7IGFic2VudCBtZWFucyBhbHdheXMuCgpuCgQEAAIJEgMjAkQaYSBUaGUgaW52aXRhdGlvbiBvZiBhIHBhc3MgYnkgZS1tYWlsIGFkZHJlc3MgdGhhdCB0aGUgZ3Vlc3QgaGFzIG5vdCB1c2VkIHlldCwgYGludl/igKZgLCBhcyBgaWRgLgoKQgoEBAACChIDJQJDGjUgRGlzcGxheSBuYW1lIG9mIHRoZSBndWVzdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpQCgQEAAILEgMnAkYaQyBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQ7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKXgoEBAACDBIDKQIaGlEgVGhlIHR5cGUgb2YgaXRzIG9iamVjdCwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdDogYGRldmljZWAsIGB1bml0YCBvciBgcHJvcGVydHlgLgoKLAoEBAACDRIDKwIYGh8gVGhlIGRldmljZSwgdW5pdCBvciBwcm9wZXJ0eS4KCi8KBAQAAg4SAy0CQhoiIFRoZSBkaXNwbGF5IG5hbWUgb2YgdGhhdCBvYmplY3QuCgpGCgQEAAIPEgMvAiIaOSBXaGV0aGVyIGl0IGNvdmVycyB0aGUgY29tbW9uIGFyZWFzIG9mIGl0cyB1bml0IGFzIHdlbGwuCgooCgQEAAIQEgMxAiwaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpVCgQEAAIREgMzAhcaSCBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBwYXNzOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgprCgQEAAISEgM1AjwaXiBUaGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBncmFudGVkIHRvLCBmb3IgdGhvc2Ugd2hvIG1heSBncmFudCBpdCwgdW50aWwgdGhlIGd1ZXN0IGhhcyB1c2VkIGl0LgoKtgIKAgQBEgQ7AFIBGqkCIEdyYW50cyBndWVzdCBwYXNzZXMsIG9uZSBwZXIgZGV2aWNlLCB1bml0IGFuZCBwcm9wZXJ0eTsgZWl0aGVyIGFsbCBvciBub25lLiBBIHBhc3MgZm9yIGEgdW5pdCBvciBwcm9wZXJ0eSBjb3ZlcnMKIHRoZSBkZXZpY2VzIHRoYXQgYXJlIHRoZXJlIG5vdyBhbmQgbGF0ZXIuIElmIHRoZSBjYWxsZXIgYWxyZWFkeSBncmFudGVkIGEgcGFzcyB3aXRoIHRoZSBzYW1lIGd1ZXN0LCBvYmplY3QsIHN0YXJ0CiBhbmQgZW5kLCB0aGF0IHBhc3MgaXMgcmV0dXJuZWQ7IHN0YXJ0cyBpbiB0aGUgcGFzdCBjb3VudCBhcyBlcXVhbC4KClQKBAQBAgASAz0CORpHIFRoZSBndWVzdDsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKfgoEBAECARIDPwJVGnEgRGV2aWNlczsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gZ3JhbnQgcGFzc2VzIG9uIGVhY2guIEF0IGxlYXN0IG9uZSBkZXZpY2UsIHVuaXQgb3IgcHJvcGVydHkgaXMgcmVxdWlyZWQuCgouCgQEAQICEgNBAisaISBXaGVuIHRoZXkgYmVnaW47IG5vdyBpZiBhYnNlbnQuCgpnCgQEAQIDEgNDAlMaWiBXaGVuIHRoZXkgZW5kOiBhZnRlciBgdmFsaWRfZnJvbWAsIGFuZCB3aXRoaW4gdGhlIGxvbmdlc3Qgd2luZG93IHRoYXQgdGhlIHBvbGljeSBhbGxvd3MuCgqBAQoEBAECBBIDRgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrGAQoEBAECBRIDSQJSGrgBIEUtbWFpbCBhZGRyZXNzIGluc3RlYWQgb2YgYHVzZXJfaWRgOiBtYWtlcyBhbiBpbnZpdGF0aW9uIGZvciB0aGUgcGVyc29uIHdobyBwcm92ZXMgdG8gcmVjZWl2ZSBtYWlsIHRoZXJlLAogd2hldGhlciBpdCBoYXMgYW4gYWNjb3VudCBvciBub3QsIGFuZCBhbnN3ZXJzIGFsaWtlOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgofCgQEAQIGEgNLAlMaEiBVbml0cywgYXMgYWJvdmUuCgo9CgQEAQIHEgNNAlcaMCBQcm9wZXJ0aWVzLCBhcyBhYm92ZTogd2l0aCBldmVyeXRoaW5nIGluIHRoZW0uCgpfCgQEAQIIEgNPAiEaUiBXaGV0aGVyIHBhc3NlcyBmb3IgdW5pdHMgY292ZXIgdGhlaXIgY29tbW9uIGFyZWFzIGFzIHdlbGwuIE9ubHkgd2l0aCBgdW5pdF9pZHNgLgoKWgoEBAECCRIDUQIhGk0gV2hlbiB0aGV5IGNvdW50IGJldHdlZW4gdGhlaXIgYmVnaW5uaW5nIGFuZCB0aGVpciBlbmQ7IGFic2VudCBtZWFucyBhbHdheXMuCgobCgIEAhIEVQBaARoPIEd1ZXN0IHBhc3Nlcy4KClYKBAQCAgASA1cCIBpJIEluIHRoZSBvcmRlciBvZiB0aGUgZGV2aWNlcywgdGhlbiBvZiB0aGUgdW5pdHMsIHRoZW4gb2YgdGhlIHByb3BlcnRpZXMuCgo1CgQEAgIBEgNZAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKIQoCBAMSBF0AcAEaFSBMaXN0cyBndWVzdCBwYXNzZXMuCgorCgQEAwIAEgNfAjsaHiBPbmx5IHBhc3NlcyBmb3IgdGhpcyBkZXZpY2UuCgo/CgQEAwIBEgNhAjkaMiBPbmx5IHBhc3NlcyBmb3IgdGhpcyB1bml0IGFuZCBmb3IgZGV2aWNlcyBvZiBpdC4KCi8KBAQDAgISA2MCGRoiIEluY2x1ZGVzIHBhc3NlcyB0aGF0IGhhdmUgZW5kZWQuCgoqCgQEAwIDEgNlAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgQSA2cCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKRgoEBAMCBRIDaQIUGjkgT25seSB0aG9zZSBpbiBmb3JjZSBub3csIHdoYXRldmVyIGBpbmNsdWRlX2VuZGVkYCBzYXlzLgoKTQoEBAMCBhIDawI9GkAgT25seSBwYXNzZXMgZm9yIHRoaXMgcHJvcGVydHkgYW5kIGZvciB1bml0cyBhbmQgZGV2aWNlcyBvZiBpdC4KCmQKBAQDAgcSA20CNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCl0KBAQDAggSA28CZBpQIGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYC1jcmVhdGVkX2F0YDogbmV3ZXN0IGZpcnN0LgoKJwoCBAQSBHMAeAEaGyBPbmUgcGFnZSBvZiBndWVzdCBwYXNzZXMuCgpaCgQEBAIAEgN1AiAaTSBPbGRlc3QgZmlyc3Q7IHBhc3NlcyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjgKBAQEAgESA3cCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpTCgIEBRIFewCHAQEaRiBDaGFuZ2VzIHRoZSB3aW5kb3cgb2YgYSBndWVzdCBwYXNzLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKRQoEBAUCABIDfQJJGjggVGhlIHBhc3MsIGJ5IGl0cyBpZGVudGlmaWVyIG9yIHRoYXQgb2YgaXRzIGludml0YXRpb24uCgoeCgQEBQIBEgN/AisaESBXaGVuIGl0IGJlZ2lucy4KCh0KBAQFAgISBIEBAiwaDyBXaGVuIGl0IGVuZHMuCgqCAQoEBAUCAxIEhAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKbAoEBAUCBBIEhgECRBpeIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBwYXNzIHN0aWxsIGhhcyB0aGlzIHJldmlzaW9uOyBlbXB0eSBtZWFucyBhbnkuCgoiCgIEBhIGigEAkAEBGhQgRW5kcyBhIGd1ZXN0IHBhc3MuCgpGCgQEBgIAEgSMAQJJGjggVGhlIHBhc3MsIGJ5IGl0cyBpZGVudGlmaWVyIG9yIHRoYXQgb2YgaXRzIGludml0YXRpb24uCgqCAQoEBAYCARIEjwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHQoCBgASBpMBAK0BARoPIEd1ZXN0IHBhc3Nlcy4KCiYKBAYAAgASBpUBApkBAxoWIEdyYW50cyBndWVzdCBwYXNzZXMuCgqLAQoEBgACARIGnAECnwEDGnsgTGlzdHMgZ3Vlc3QgcGFzc2VzIHdoZXJlIHRoZSBjYWxsZXIgbWF5IGdyYW50IHRoZW0sIHRob3NlIGJ5IGUtbWFpbCBhZGRyZXNzIHRoYXQgYXJlIG5vdCB1c2VkIHlldCwgYW5kIHRoZQogY2FsbGVyJ3Mgb3duLgoKNQoEBgACAhIGoQECpwEDGiUgQ2hhbmdlcyB0aGUgd2luZG93IG9mIGEgZ3Vlc3QgcGFzcy4KClYKBAYAAgMSBqkBAqwBAxpGIEVuZHMgYSBndWVzdCBwYXNzIGltbWVkaWF0ZWx5LiBOb3QgYW4gZXJyb3IgaWYgaXQgaGFzIGVuZGVkIGFscmVhZHkuCmIGcHJvdG8z"
+      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byK3BgoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIfCgd1c2VyX2lkGAIgASgJQga6uxgCCAFSBnVzZXJJZBIjCglkZXZpY2VfaWQYAyABKAlCBrq7GAIIAVIIZGV2aWNlSWQSOQoKdmFsaWRfZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJQoKZ3JhbnRlZF9ieRgGIAEoCUIGursYAggBUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBInCgtkZXZpY2VfbmFtZRgIIAEoCUIGursYAggBUgpkZXZpY2VOYW1lEjkKCXJlY3VycmluZxgJIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSKwoNaW52aXRhdGlvbl9pZBgKIAEoCUIGursYAggBUgxpbnZpdGF0aW9uSWQSKQoMZGlzcGxheV9uYW1lGAsgASgJQga6uxgCCAFSC2Rpc3BsYXlOYW1lEi4KD2dyYW50ZWRfYnlfbmFtZRgMIAEoCUIGursYAggBUg1ncmFudGVkQnlOYW1lEh8KC2VudGl0eV90eXBlGA0gASgJUgplbnRpdHlUeXBlEhsKCWVudGl0eV9pZBgOIAEoCVIIZW50aXR5SWQSJwoLZW50aXR5X25hbWUYDyABKAlCBrq7GAIIAVIKZW50aXR5TmFtZRIyChVpbmNsdWRlc19jb21tb25fYXJlYXMYECABKAhSE2luY2x1ZGVzQ29tbW9uQXJlYXMSOQoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgSIAEoCVIIcmV2aXNpb24SHAoFZW1haWwYEyABKAlCBrq7GAIIAVIFZW1haWwiggQKFUdyYW50R3Vlc3RQYXNzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgaquxgCGEBSBnVzZXJJZBInCgpkZXZpY2VfaWRzGAIgAygJQgiquxgEGEBIZFIJZGV2aWNlSWRzEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SQwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIsCgVlbWFpbBgGIAEoCUIWqrsYEhj+ASINW15AIF0rQFteQCBdK1IFZW1haWwSIwoIdW5pdF9pZHMYByADKAlCCKq7GAQYQEhkUgd1bml0SWRzEisKDHByb3BlcnR5X2lkcxgIIAMoCUIIqrsYBBhASGRSC3Byb3BlcnR5SWRzEjIKFWluY2x1ZGVzX2NvbW1vbl9hcmVhcxgJIAEoCFITaW5jbHVkZXNDb21tb25BcmVhcxI5CglyZWN1cnJpbmcYCiABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nImMKFkdyYW50R3Vlc3RQYXNzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24iigMKFkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QSIwoJZGV2aWNlX2lkGAEgASgJQgaquxgCGEBSCGRldmljZUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEiMKDWluY2x1ZGVfZW5kZWQYAyABKAhSDGluY2x1ZGVFbmRlZBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgGIAEoCFIHaW5Gb3JjZRInCgtwcm9wZXJ0eV9pZBgHIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgJIAEoCUIxqrsYLSIrY3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5InAKF0xpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlEi0KBnBhc3NlcxgBIAMoCzIVLnRlbmFuY3kudjEuR3Vlc3RQYXNzUgZwYXNzZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIpsCChZVcGRhdGVHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSOQoKdmFsaWRfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbiJtChZSZXZva2VHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKWBAoGR3Vlc3RzEnsKBUdyYW50EiEudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkdyYW50R3Vlc3RQYXNzUmVzcG9uc2UiK6K7GAIIAoLT5JMCGSIUL2FwaS92MS9ndWVzdC1wYXNzZXM6ASqyuxgCCAESdwoETGlzdBIiLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBojLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2UiJqK7GAYIAiABKAGC0+STAhYSFC9hcGkvdjEvZ3Vlc3QtcGFzc2VzEpkBCgZVcGRhdGUSIi50ZW5hbmN5LnYxLlVwZGF0ZUd1ZXN0UGFzc1JlcXVlc3QaFS50ZW5hbmN5LnYxLkd1ZXN0UGFzcyJUorsYAggCgtPkkwJIGh4vYXBpL3YxL2d1ZXN0LXBhc3Nlcy97cGFzc19pZH06ASpaIzIeL2FwaS92MS9ndWVzdC1wYXNzZXMve3Bhc3NfaWR9OgEqEnoKBlJldm9rZRIiLnRlbmFuY3kudjEuUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiyiuxgCCAKC0+STAiAqHi9hcGkvdjEvZ3Vlc3QtcGFzc2VzL3twYXNzX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK/yYKPwoBDBIDAQASGjUgR3Vlc3QgcGFzc2VzOiBhY2Nlc3MgdG8gZGV2aWNlcyBmb3IgYSBsaW1pdGVkIHRpbWUuCgpjCgIEABIEDgA2ARpXIEEgZ3Vlc3QncyByaWdodCB0byBhIGRldmljZSwgb3IgdG8gdGhvc2Ugb2YgYSB1bml0IG9yIHByb3BlcnR5LCBpbnNpZGUgYSB0aW1lIHdpbmRvdy4KCqUBCgQEAAIAEgMRAhAalwEgSWRlbnRpZmllcjogYGFzY1/igKZgLCBhcyBhIGd1ZXN0IHBhc3MgaXMgYW4gYXNzb2NpYXRpb24gd2l0aCBhIHJvbGUgb2YgZ3Vlc3RzOyBgaW52X+KApmAgZm9yIG9uZSBieSBlLW1haWwgYWRkcmVzcwogdGhhdCB0aGUgZ3Vlc3QgaGFzIG5vdCB1c2VkIHlldC4KCnUKBAQAAgESAxMCPRpoIFRoZSBndWVzdDsgZW1wdHkgZm9yIG9uZSBieSBlLW1haWwgYWRkcmVzcyB0aGF0IHRoZSBndWVzdCBoYXMgbm90IHVzZWQgeWV0LCB1bmxlc3MgdGhlIGd1ZXN0IHJlYWRzIGl0LgoKQwoEBAACAhIDFQI/GjYgVGhlIGRldmljZTsgZW1wdHkgZm9yIGEgcGFzcyBmb3IgYSB1bml0IG9yIHByb3BlcnR5LgoKHgoEBAACAxIDFwIrGhEgV2hlbiBpdCBiZWdpbnMuCgonCgQEAAIEEgMZAiwaGiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZS4KCjwKBAQAAgUSAxsCQBovIFRoZSB1c2VyIHdobyBncmFudGVkIGl0LCBvciBleHRlbmRlZCBpdCBsYXN0LgoKIwoEBAACBhIDHQIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQAAgcSAx8CQRocIFRoZSBkZXZpY2UncyBkaXNwbGF5IG5hbWUuCgpVCgQEAAIIEgMhAiAaSCBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGl0cyBiZWdpbm5pbmcgYW5kIGl0cyBlbmQ7IGFic2VudCBtZWFucyBhbHdheXMuCgpuCgQEAAIJEgMjAkQaYSBUaGUgaW52aXRhdGlvbiBvZiBhIHBhc3MgYnkgZS1tYWlsIGFkZHJlc3MgdGhhdCB0aGUgZ3Vlc3QgaGFzIG5vdCB1c2VkIHlldCwgYGludl/igKZgLCBhcyBgaWRgLgoKQgoEBAACChIDJQJDGjUgRGlzcGxheSBuYW1lIG9mIHRoZSBndWVzdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpQCgQEAAILEgMnAkYaQyBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQ7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKXgoEBAACDBIDKQIaGlEgVGhlIHR5cGUgb2YgaXRzIG9iamVjdCwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdDogYGRldmljZWAsIGB1bml0YCBvciBgcHJvcGVydHlgLgoKLAoEBAACDRIDKwIYGh8gVGhlIGRldmljZSwgdW5pdCBvciBwcm9wZXJ0eS4KCi8KBAQAAg4SAy0CQhoiIFRoZSBkaXNwbGF5IG5hbWUgb2YgdGhhdCBvYmplY3QuCgpGCgQEAAIPEgMvAiIaOSBXaGV0aGVyIGl0IGNvdmVycyB0aGUgY29tbW9uIGFyZWFzIG9mIGl0cyB1bml0IGFzIHdlbGwuCgooCgQEAAIQEgMxAiwaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpVCgQEAAIREgMzAhcaSCBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBwYXNzOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgprCgQEAAISEgM1AjwaXiBUaGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBncmFudGVkIHRvLCBmb3IgdGhvc2Ugd2hvIG1heSBncmFudCBpdCwgdW50aWwgdGhlIGd1ZXN0IGhhcyB1c2VkIGl0LgoKtgIKAgQBEgQ7AFIBGqkCIEdyYW50cyBndWVzdCBwYXNzZXMsIG9uZSBwZXIgZGV2aWNlLCB1bml0IGFuZCBwcm9wZXJ0eTsgZWl0aGVyIGFsbCBvciBub25lLiBBIHBhc3MgZm9yIGEgdW5pdCBvciBwcm9wZXJ0eSBjb3ZlcnMKIHRoZSBkZXZpY2VzIHRoYXQgYXJlIHRoZXJlIG5vdyBhbmQgbGF0ZXIuIElmIHRoZSBjYWxsZXIgYWxyZWFkeSBncmFudGVkIGEgcGFzcyB3aXRoIHRoZSBzYW1lIGd1ZXN0LCBvYmplY3QsIHN0YXJ0CiBhbmQgZW5kLCB0aGF0IHBhc3MgaXMgcmV0dXJuZWQ7IHN0YXJ0cyBpbiB0aGUgcGFzdCBjb3VudCBhcyBlcXVhbC4KClQKBAQBAgASAz0CORpHIFRoZSBndWVzdDsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKfgoEBAECARIDPwJVGnEgRGV2aWNlczsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gZ3JhbnQgcGFzc2VzIG9uIGVhY2guIEF0IGxlYXN0IG9uZSBkZXZpY2UsIHVuaXQgb3IgcHJvcGVydHkgaXMgcmVxdWlyZWQuCgouCgQEAQICEgNBAisaISBXaGVuIHRoZXkgYmVnaW47IG5vdyBpZiBhYnNlbnQuCgpnCgQEAQIDEgNDAlMaWiBXaGVuIHRoZXkgZW5kOiBhZnRlciBgdmFsaWRfZnJvbWAsIGFuZCB3aXRoaW4gdGhlIGxvbmdlc3Qgd2luZG93IHRoYXQgdGhlIHBvbGljeSBhbGxvd3MuCgqBAQoEBAECBBIDRgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrGAQoEBAECBRIDSQJSGrgBIEUtbWFpbCBhZGRyZXNzIGluc3RlYWQgb2YgYHVzZXJfaWRgOiBtYWtlcyBhbiBpbnZpdGF0aW9uIGZvciB0aGUgcGVyc29uIHdobyBwcm92ZXMgdG8gcmVjZWl2ZSBtYWlsIHRoZXJlLAogd2hldGhlciBpdCBoYXMgYW4gYWNjb3VudCBvciBub3QsIGFuZCBhbnN3ZXJzIGFsaWtlOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgofCgQEAQIGEgNLAlMaEiBVbml0cywgYXMgYWJvdmUuCgo9CgQEAQIHEgNNAlcaMCBQcm9wZXJ0aWVzLCBhcyBhYm92ZTogd2l0aCBldmVyeXRoaW5nIGluIHRoZW0uCgpfCgQEAQIIEgNPAiEaUiBXaGV0aGVyIHBhc3NlcyBmb3IgdW5pdHMgY292ZXIgdGhlaXIgY29tbW9uIGFyZWFzIGFzIHdlbGwuIE9ubHkgd2l0aCBgdW5pdF9pZHNgLgoKWgoEBAECCRIDUQIhGk0gV2hlbiB0aGV5IGNvdW50IGJldHdlZW4gdGhlaXIgYmVnaW5uaW5nIGFuZCB0aGVpciBlbmQ7IGFic2VudCBtZWFucyBhbHdheXMuCgobCgIEAhIEVQBaARoPIEd1ZXN0IHBhc3Nlcy4KClYKBAQCAgASA1cCIBpJIEluIHRoZSBvcmRlciBvZiB0aGUgZGV2aWNlcywgdGhlbiBvZiB0aGUgdW5pdHMsIHRoZW4gb2YgdGhlIHByb3BlcnRpZXMuCgo1CgQEAgIBEgNZAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKIQoCBAMSBF0AcAEaFSBMaXN0cyBndWVzdCBwYXNzZXMuCgorCgQEAwIAEgNfAjsaHiBPbmx5IHBhc3NlcyBmb3IgdGhpcyBkZXZpY2UuCgo/CgQEAwIBEgNhAjkaMiBPbmx5IHBhc3NlcyBmb3IgdGhpcyB1bml0IGFuZCBmb3IgZGV2aWNlcyBvZiBpdC4KCi8KBAQDAgISA2MCGRoiIEluY2x1ZGVzIHBhc3NlcyB0aGF0IGhhdmUgZW5kZWQuCgoqCgQEAwIDEgNlAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgQSA2cCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKRgoEBAMCBRIDaQIUGjkgT25seSB0aG9zZSBpbiBmb3JjZSBub3csIHdoYXRldmVyIGBpbmNsdWRlX2VuZGVkYCBzYXlzLgoKTQoEBAMCBhIDawI9GkAgT25seSBwYXNzZXMgZm9yIHRoaXMgcHJvcGVydHkgYW5kIGZvciB1bml0cyBhbmQgZGV2aWNlcyBvZiBpdC4KCmQKBAQDAgcSA20CNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCl0KBAQDAggSA28CZBpQIGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYC1jcmVhdGVkX2F0YDogbmV3ZXN0IGZpcnN0LgoKJwoCBAQSBHMAeAEaGyBPbmUgcGFnZSBvZiBndWVzdCBwYXNzZXMuCgpaCgQEBAIAEgN1AiAaTSBPbGRlc3QgZmlyc3Q7IHBhc3NlcyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjgKBAQEAgESA3cCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpTCgIEBRIFewCHAQEaRiBDaGFuZ2VzIHRoZSB3aW5kb3cgb2YgYSBndWVzdCBwYXNzLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKRQoEBAUCABIDfQJJGjggVGhlIHBhc3MsIGJ5IGl0cyBpZGVudGlmaWVyIG9yIHRoYXQgb2YgaXRzIGludml0YXRpb24uCgoeCgQEBQIBEgN/AisaESBXaGVuIGl0IGJlZ2lucy4KCh0KBAQFAgISBIEBAiwaDyBXaGVuIGl0IGVuZHMuCgqCAQoEBAUCAxIEhAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKbAoEBAUCBBIEhgECRBpeIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBwYXNzIHN0aWxsIGhhcyB0aGlzIHJldmlzaW9uOyBlbXB0eSBtZWFucyBhbnkuCgoiCgIEBhIGigEAkAEBGhQgRW5kcyBhIGd1ZXN0IHBhc3MuCgpGCgQEBgIAEgSMAQJJGjggVGhlIHBhc3MsIGJ5IGl0cyBpZGVudGlmaWVyIG9yIHRoYXQgb2YgaXRzIGludml0YXRpb24uCgqCAQoEBAYCARIEjwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHQoCBgASBpMBAK0BARoPIEd1ZXN0IHBhc3Nlcy4KCiYKBAYAAgASBpUBApkBAxoWIEdyYW50cyBndWVzdCBwYXNzZXMuCgqLAQoEBgACARIGnAECnwEDGnsgTGlzdHMgZ3Vlc3QgcGFzc2VzIHdoZXJlIHRoZSBjYWxsZXIgbWF5IGdyYW50IHRoZW0sIHRob3NlIGJ5IGUtbWFpbCBhZGRyZXNzIHRoYXQgYXJlIG5vdCB1c2VkIHlldCwgYW5kIHRoZQogY2FsbGVyJ3Mgb3duLgoKNQoEBgACAhIGoQECpwEDGiUgQ2hhbmdlcyB0aGUgd2luZG93IG9mIGEgZ3Vlc3QgcGFzcy4KClYKBAYAAgMSBqkBAqwBAxpGIEVuZHMgYSBndWVzdCBwYXNzIGltbWVkaWF0ZWx5LiBOb3QgYW4gZXJyb3IgaWYgaXQgaGFzIGVuZGVkIGFscmVhZHkuCmIGcHJvdG8z"
     )
   }
 }
@@ -1360,20 +1171,16 @@ extension Tenancy_V1.GuestsService {
       file: Tenancy_V1.tenancyV1GuestsFile,
       methods: [
         .unary(Tenancy_V1.GuestsMethods.grant) {
-          request,
-          call in try await self.grant(request, call)
+          request, call in try await self.grant(request, call)
         },
         .unary(Tenancy_V1.GuestsMethods.list) {
-          request,
-          call in try await self.list(request, call)
+          request, call in try await self.list(request, call)
         },
         .unary(Tenancy_V1.GuestsMethods.update) {
-          request,
-          call in try await self.update(request, call)
+          request, call in try await self.update(request, call)
         },
         .unary(Tenancy_V1.GuestsMethods.revoke) {
-          request,
-          call in try await self.revoke(request, call)
+          request, call in try await self.revoke(request, call)
         },
       ]
     )

@@ -164,9 +164,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f9_expires_at {
         try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
       }
-      unsafe self.state = Tenancy_V1.InvitationState(
-        rawValue: RPCKit.MessageReading.number(source.pointee.f10_state.rawValue)
-      )
+      unsafe self.state = Tenancy_V1.InvitationState(rawValue: RPCKit.MessageReading.number(source.pointee.f10_state.rawValue))
       try unsafe self.invitedBy = RPCKit.MessageReading.string(source.pointee.f11_invited_by)
       if let member = unsafe source.pointee.f12_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
@@ -178,12 +176,8 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f15_recurring {
         try unsafe self.recurring_storage = [Tenancy_V1.RecurringWindow(reading: member)]
       }
-      try unsafe self.convertedFrom = RPCKit.MessageReading.string(
-        source.pointee.f16_converted_from
-      )
-      try unsafe self.invitedByName = RPCKit.MessageReading.string(
-        source.pointee.f17_invited_by_name
-      )
+      try unsafe self.convertedFrom = RPCKit.MessageReading.string(source.pointee.f16_converted_from)
+      try unsafe self.invitedByName = RPCKit.MessageReading.string(source.pointee.f17_invited_by_name)
       if let member = unsafe source.pointee.f19_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
@@ -243,52 +237,34 @@ extension Tenancy_V1 {
       unsafe target.pointee.f5_role = scratch.copy(self.role)
       unsafe target.pointee.f6_email = scratch.copy(self.email)
       if let value = self.validFrom {
-        unsafe target.pointee.f7_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f7_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f8_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f8_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.expiresAt {
-        unsafe target.pointee.f9_expires_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f9_expires_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
-      unsafe target.pointee.f10_state = Tenancy__V1__InvitationState(
-        rawValue: Swift.UInt32(bitPattern: self.state.rawValue)
-      )
+      unsafe target.pointee.f10_state = Tenancy__V1__InvitationState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
       unsafe target.pointee.f11_invited_by = scratch.copy(self.invitedBy)
       if let value = self.createdAt {
-        unsafe target.pointee.f12_created_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f12_created_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.closedAt {
-        unsafe target.pointee.f13_closed_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f13_closed_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f14_closed_by = scratch.copy(self.closedBy)
       if let value = self.recurring {
-        unsafe target.pointee.f15_recurring = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__RecurringWindow.self
-        )
+        unsafe target.pointee.f15_recurring = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RecurringWindow.self)
       }
       unsafe target.pointee.f16_converted_from = scratch.copy(self.convertedFrom)
       unsafe target.pointee.f17_invited_by_name = scratch.copy(self.invitedByName)
       if let value = self.updatedAt {
-        unsafe target.pointee.f19_updated_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f19_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f20_revision = scratch.copy(self.revision)
       if let value = self.mailedAt {
-        unsafe target.pointee.f21_mailed_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f21_mailed_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -375,9 +351,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f6_expires_at {
         try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f7_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f7_idempotency_key)
       if let member = unsafe source.pointee.f15_recurring {
         try unsafe self.recurring_storage = [Tenancy_V1.RecurringWindow(reading: member)]
       }
@@ -411,47 +385,27 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_role = scratch.copy(self.role)
       unsafe target.pointee.f3_email = scratch.copy(self.email)
       if let value = self.validFrom {
-        unsafe target.pointee.f4_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f4_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f5_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f5_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.expiresAt {
-        unsafe target.pointee.f6_expires_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f6_expires_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f7_idempotency_key = scratch.copy(self.idempotencyKey)
       if let value = self.recurring {
-        unsafe target.pointee.f15_recurring = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__RecurringWindow.self
-        )
+        unsafe target.pointee.f15_recurring = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RecurringWindow.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
     private static let email_pattern = RPCKit.TextPattern([
       [
-        RPCKit.TextPattern.Step(
-          low: 18446744065119617024,
-          high: 9223372036854775806,
-          containsOthers: true,
-          minimum: 1,
-          maximum: nil
-        ),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
         RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
-        RPCKit.TextPattern.Step(
-          low: 18446744065119617024,
-          high: 9223372036854775806,
-          containsOthers: true,
-          minimum: 1,
-          maximum: nil
-        ),
-      ]
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
+      ],
     ])
 
     public func validate(
@@ -459,52 +413,31 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.entityId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "entity_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
       } else {
         if self.entityId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "entity_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
         }
       }
       if self.role.isEmpty {
         violations.append(RPCKit.FieldViolation(field: path + "role", description: "must be set"))
       } else {
         if self.role.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
         }
       }
       if !(self.email.isEmpty) {
         if self.email.utf8.count > 254 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         } else {
           if !Self.email_pattern.matches(self.email) {
-            violations.append(
-              RPCKit.FieldViolation(
-                field: path + "email",
-                description: "must be an e-mail address, like name@example.com"
-              )
-            )
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be an e-mail address, like name@example.com"))
           }
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
       if let value = self.recurring {
@@ -566,9 +499,7 @@ extension Tenancy_V1 {
       let target = unsafe scratch.allocate(Tenancy__V1__CreateInvitationResponse.self, 1)
       unsafe tenancy__v1__create_invitation_response__init(target)
       if let value = self.invitation {
-        unsafe target.pointee.f1_invitation = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__Invitation.self
-        )
+        unsafe target.pointee.f1_invitation = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Invitation.self)
       }
       unsafe target.pointee.f2_code = scratch.copy(self.code)
       return Swift.UnsafeMutableRawPointer(target)
@@ -715,46 +646,27 @@ extension Tenancy_V1 {
     ) {
       if !(self.entityId.isEmpty) {
         if self.entityId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "entity_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description: "must be one of created_at, -created_at, createdAt, -createdAt"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -797,9 +709,7 @@ extension Tenancy_V1 {
           }
         }
       }
-      try unsafe self.nextPageToken = RPCKit.MessageReading.string(
-        source.pointee.f2_next_page_token
-      )
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -818,14 +728,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_invitations_response__init(target)
       if !self.invitations.isEmpty {
         unsafe target.pointee.n_f1_invitations = self.invitations.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__Invitation>?.self,
-          self.invitations.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Invitation>?.self, self.invitations.count)
         for (index, element) in self.invitations.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__Invitation.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Invitation.self)
         }
         unsafe target.pointee.f1_invitations = unsafe elements
       }
@@ -879,9 +784,7 @@ extension Tenancy_V1 {
     public init(
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
-      let source = unsafe raw.assumingMemoryBound(
-        to: Tenancy__V1__ListReceivedInvitationsRequest.self
-      )
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListReceivedInvitationsRequest.self)
       unsafe self.pageSize = source.pointee.f1_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
       unsafe self.page = source.pointee.f3_page
@@ -962,36 +865,22 @@ extension Tenancy_V1 {
     ) {
       if !(self.pageSize == 0) {
         if !(Swift.Double(self.pageSize) <= 1000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "page_token",
-              description: "must have at most 1024 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.page == 0) {
         if !(Swift.Double(self.page) <= 10000.0) {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "sort_by",
-              description: "must be one of created_at, -created_at, createdAt, -createdAt"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -1030,9 +919,7 @@ extension Tenancy_V1 {
     public init(
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
-      let source = unsafe raw.assumingMemoryBound(
-        to: Tenancy__V1__ListReceivedInvitationsResponse.self
-      )
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListReceivedInvitationsResponse.self)
       if unsafe source.pointee.n_f1_invitations > 0 {
         unsafe self.invitations.reserveCapacity(source.pointee.n_f1_invitations)
         for index in unsafe 0..<source.pointee.n_f1_invitations {
@@ -1041,9 +928,7 @@ extension Tenancy_V1 {
           }
         }
       }
-      try unsafe self.nextPageToken = RPCKit.MessageReading.string(
-        source.pointee.f2_next_page_token
-      )
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
       unsafe self.emailVerified = source.pointee.f3_email_verified != 0
     }
 
@@ -1063,14 +948,9 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_received_invitations_response__init(target)
       if !self.invitations.isEmpty {
         unsafe target.pointee.n_f1_invitations = self.invitations.count
-        let elements = unsafe scratch.allocate(
-          Swift.UnsafeMutablePointer<Tenancy__V1__Invitation>?.self,
-          self.invitations.count
-        )
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Invitation>?.self, self.invitations.count)
         for (index, element) in self.invitations.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(
-            to: Tenancy__V1__Invitation.self
-          )
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Invitation.self)
         }
         unsafe target.pointee.f1_invitations = unsafe elements
       }
@@ -1126,9 +1006,7 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__AcceptInvitationRequest.self)
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f1_invitation_id)
       try unsafe self.code = RPCKit.MessageReading.string(source.pointee.f2_code)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f3_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1154,29 +1032,17 @@ extension Tenancy_V1 {
     ) {
       if !(self.invitationId.isEmpty) {
         if self.invitationId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "invitation_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.code.isEmpty) {
         if self.code.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1219,9 +1085,7 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DeclineInvitationRequest.self)
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f1_invitation_id)
       try unsafe self.code = RPCKit.MessageReading.string(source.pointee.f2_code)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f3_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1247,29 +1111,17 @@ extension Tenancy_V1 {
     ) {
       if !(self.invitationId.isEmpty) {
         if self.invitationId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "invitation_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.code.isEmpty) {
         if self.code.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1342,12 +1194,8 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f5_recurring {
         try unsafe self.recurring_storage = [Tenancy_V1.RecurringWindow(reading: member)]
       }
-      try unsafe self.expectedRevision = RPCKit.MessageReading.string(
-        source.pointee.f6_expected_revision
-      )
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f7_idempotency_key
-      )
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f6_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f7_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1375,24 +1223,16 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__update_invitation_request__init(target)
       unsafe target.pointee.f1_invitation_id = scratch.copy(self.invitationId)
       if let value = self.expiresAt {
-        unsafe target.pointee.f2_expires_at = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f2_expires_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validFrom {
-        unsafe target.pointee.f3_valid_from = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f3_valid_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.f4_valid_until = value.packed(in: scratch).assumingMemoryBound(
-          to: Google__Protobuf__Timestamp.self
-        )
+        unsafe target.pointee.f4_valid_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       if let value = self.recurring {
-        unsafe target.pointee.f5_recurring = value.packed(in: scratch).assumingMemoryBound(
-          to: Tenancy__V1__RecurringWindow.self
-        )
+        unsafe target.pointee.f5_recurring = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__RecurringWindow.self)
       }
       unsafe target.pointee.f6_expected_revision = scratch.copy(self.expectedRevision)
       unsafe target.pointee.f7_idempotency_key = scratch.copy(self.idempotencyKey)
@@ -1404,17 +1244,10 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.invitationId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set"))
       } else {
         if self.invitationId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "invitation_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.recurring {
@@ -1422,22 +1255,12 @@ extension Tenancy_V1 {
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "expected_revision",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1474,9 +1297,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ResendInvitationRequest.self)
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f1_invitation_id)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f2_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1499,27 +1320,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.invitationId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set"))
       } else {
         if self.invitationId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "invitation_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1556,9 +1365,7 @@ extension Tenancy_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__RevokeInvitationRequest.self)
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f1_invitation_id)
-      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(
-        source.pointee.f2_idempotency_key
-      )
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1581,27 +1388,15 @@ extension Tenancy_V1 {
       into violations: inout [RPCKit.FieldViolation]
     ) {
       if self.invitationId.isEmpty {
-        violations.append(
-          RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set")
-        )
+        violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set"))
       } else {
         if self.invitationId.utf8.count > 64 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "invitation_id",
-              description: "must have at most 64 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(
-            RPCKit.FieldViolation(
-              field: path + "idempotency_key",
-              description: "must have at most 128 bytes"
-            )
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1630,7 +1425,7 @@ extension Tenancy_V1 {
           segments: [.literal("api"), .literal("v1"), .literal("invitations")],
           body: .whole,
           status: 201
-        )
+        ),
       ]
     )
     /// Lists the invitations to an entity, or those that the caller has created.
@@ -1651,7 +1446,7 @@ extension Tenancy_V1 {
           method: "GET",
           template: "/api/v1/invitations",
           segments: [.literal("api"), .literal("v1"), .literal("invitations")]
-        )
+        ),
       ]
     )
     /// Lists the pending invitations of the caller's verified address.
@@ -1671,11 +1466,8 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "GET",
           template: "/api/v1/users/me/invitations",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("users"), .literal("me"),
-            .literal("invitations"),
-          ]
-        )
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("invitations")]
+        ),
       ]
     )
     /// Accepts an invitation: the caller gets the role, as if the inviter had granted it now. If
@@ -1704,9 +1496,7 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/invitations/{invitation_id}/accept",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("invitations"), .single, .literal("accept"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("invitations"), .single, .literal("accept")],
           variables: [.init(field: "invitation_id", segments: 3..<4)],
           body: .whole
         ),
@@ -1728,17 +1518,13 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/invitations/decline",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("invitations"), .literal("decline"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("invitations"), .literal("decline")],
           body: .whole
         ),
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/invitations/{invitation_id}/decline",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("invitations"), .single, .literal("decline"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("invitations"), .single, .literal("decline")],
           variables: [.init(field: "invitation_id", segments: 3..<4)],
           body: .whole
         ),
@@ -1793,12 +1579,10 @@ extension Tenancy_V1 {
         RPCKit.HTTPBinding(
           method: "POST",
           template: "/api/v1/invitations/{invitation_id}/resend",
-          segments: [
-            .literal("api"), .literal("v1"), .literal("invitations"), .single, .literal("resend"),
-          ],
+          segments: [.literal("api"), .literal("v1"), .literal("invitations"), .single, .literal("resend")],
           variables: [.init(field: "invitation_id", segments: 3..<4)],
           body: .whole
-        )
+        ),
       ]
     )
     /// Revokes an invitation that the caller has created, or whose role the caller may grant. Not an error
@@ -1821,7 +1605,7 @@ extension Tenancy_V1 {
           template: "/api/v1/invitations/{invitation_id}",
           segments: [.literal("api"), .literal("v1"), .literal("invitations"), .single],
           variables: [.init(field: "invitation_id", segments: 3..<4)]
-        )
+        ),
       ]
     )
   }
@@ -1834,55 +1618,31 @@ extension Tenancy_V1 {
     /// Invites somebody to a role that the caller may grant. An entity has at most 200 pending
     /// invitations, and a user has at most 500; more are refused with FAILED_PRECONDITION,
     /// TOO_MANY_INVITATIONS.
-    func create(
-      _ request: Tenancy_V1.CreateInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.CreateInvitationResponse
+    func create(_ request: Tenancy_V1.CreateInvitationRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.CreateInvitationResponse
     /// Lists the invitations to an entity, or those that the caller has created.
-    func list(
-      _ request: Tenancy_V1.ListInvitationsRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListInvitationsResponse
+    func list(_ request: Tenancy_V1.ListInvitationsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListInvitationsResponse
     /// Lists the pending invitations of the caller's verified address.
-    func listReceived(
-      _ request: Tenancy_V1.ListReceivedInvitationsRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.ListReceivedInvitationsResponse
+    func listReceived(_ request: Tenancy_V1.ListReceivedInvitationsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListReceivedInvitationsResponse
     /// Accepts an invitation: the caller gets the role, as if the inviter had granted it now. If
     /// the inviter may no longer grant it, it is refused with FAILED_PRECONDITION,
     /// ISSUER_LACKS_RIGHT, and stays pending. The user who has accepted an invitation gets the same
     /// answer again. For everybody else, a code that was used is NOT_FOUND, CODE_UNKNOWN, like one that
     /// never was. Ten wrong codes in ten minutes are RESOURCE_EXHAUSTED, TOO_MANY_CODE_ATTEMPTS.
-    func accept(
-      _ request: Tenancy_V1.AcceptInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.RoleAssociation
+    func accept(_ request: Tenancy_V1.AcceptInvitationRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Declines an invitation, which closes it.
-    func decline(
-      _ request: Tenancy_V1.DeclineInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Invitation
+    func decline(_ request: Tenancy_V1.DeclineInvitationRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Invitation
     /// Changes until when a pending invitation can be accepted, and when its role counts. The caller has created it,
     /// or may grant its role; the change is checked as a new grant, and the caller answers for the invitation from
     /// then on. Another role, object or address is another invitation. One that is closed or has expired is refused
     /// with FAILED_PRECONDITION, INVITATION_CLOSED.
-    func update(
-      _ request: Tenancy_V1.UpdateInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Invitation
+    func update(_ request: Tenancy_V1.UpdateInvitationRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Invitation
     /// Gives a pending invitation a new code, which makes the old one void, and mails it if there is an address.
     /// Checked as `Update` is. More than three times a day is refused with RESOURCE_EXHAUSTED, TOO_MANY_RESENDS.
-    func resend(
-      _ request: Tenancy_V1.ResendInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.CreateInvitationResponse
+    func resend(_ request: Tenancy_V1.ResendInvitationRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.CreateInvitationResponse
     /// Revokes an invitation that the caller has created, or whose role the caller may grant. Not an error
     /// if it has expired, was declined or was revoked already. One that was accepted is refused with
     /// FAILED_PRECONDITION, INVITATION_CLOSED: revoke the role instead.
-    func revoke(
-      _ request: Tenancy_V1.RevokeInvitationRequest,
-      _ call: RPCKit.CallContext
-    ) async throws -> Tenancy_V1.Invitation
+    func revoke(_ request: Tenancy_V1.RevokeInvitationRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Invitation
   }
 
   /// Calls `tenancy.v1.Invitations`.
@@ -2022,8 +1782,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1AssociationFile,
         ]
       },
-      base64:
-        "Chx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byL1BgoKSW52aXRhdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIfCgtlbnRpdHlfbmFtZRgEIAEoCVIKZW50aXR5TmFtZRISCgRyb2xlGAUgASgJUgRyb2xlEhwKBWVtYWlsGAYgASgJQga6uxgCCAFSBWVtYWlsEjkKCnZhbGlkX2Zyb20YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMQoFc3RhdGUYCiABKA4yGy50ZW5hbmN5LnYxLkludml0YXRpb25TdGF0ZVIFc3RhdGUSHQoKaW52aXRlZF9ieRgLIAEoCVIJaW52aXRlZEJ5EjkKCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSNwoJY2xvc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIY2xvc2VkQXQSIwoJY2xvc2VkX2J5GA4gASgJQga6uxgCCAFSCGNsb3NlZEJ5EjkKCXJlY3VycmluZxgPIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSLQoOY29udmVydGVkX2Zyb20YECABKAlCBrq7GAIIAVINY29udmVydGVkRnJvbRIuCg9pbnZpdGVkX2J5X25hbWUYESABKAlCBrq7GAIIAVINaW52aXRlZEJ5TmFtZRI5Cgp1cGRhdGVkX2F0GBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGBQgASgJUghyZXZpc2lvbhI3CgltYWlsZWRfYXQYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghtYWlsZWRBdCKsAwoXQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSLAoFZW1haWwYAyABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEjkKCnZhbGlkX2Zyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMAoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI5CglyZWN1cnJpbmcYDyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nIm4KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRI2CgppbnZpdGF0aW9uGAEgASgLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgppbnZpdGF0aW9uEhoKBGNvZGUYAiABKAlCBrq7GAIIAVIEY29kZSKaAgoWTGlzdEludml0YXRpb25zUmVxdWVzdBIjCgllbnRpdHlfaWQYASABKAlCBqq7GAIYQFIIZW50aXR5SWQSGAoHcGVuZGluZxgCIAEoCFIHcGVuZGluZxIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAUgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYBiABKAlCMaq7GC0iK2NyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeSJ7ChdMaXN0SW52aXRhdGlvbnNSZXNwb25zZRI4CgtpbnZpdGF0aW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblILaW52aXRhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIuMBCh5MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1JlcXVlc3QSKgoJcGFnZV9zaXplGAEgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAIgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgDIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJKCgdzb3J0X2J5GAQgASgJQjGquxgtIitjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkiqgEKH0xpc3RSZWNlaXZlZEludml0YXRpb25zUmVzcG9uc2USOAoLaW52aXRhdGlvbnMYASADKAsyFi50ZW5hbmN5LnYxLkludml0YXRpb25SC2ludml0YXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZCKUAQoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSKwoNaW52aXRhdGlvbl9pZBgBIAEoCUIGqrsYAhhAUgxpbnZpdGF0aW9uSWQSGgoEY29kZRgCIAEoCUIGqrsYAhhAUgRjb2RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkilQEKGERlY2xpbmVJbnZpdGF0aW9uUmVxdWVzdBIrCg1pbnZpdGF0aW9uX2lkGAEgASgJQgaquxgCGEBSDGludml0YXRpb25JZBIaCgRjb2RlGAIgASgJQgaquxgCGEBSBGNvZGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKeAwoXVXBkYXRlSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBI5CgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCXJlY3VycmluZxgFIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ6ChdSZXNlbmRJbnZpdGF0aW9uUmVxdWVzdBItCg1pbnZpdGF0aW9uX2lkGAEgASgJQgiquxgECAEYQFIMaW52aXRhdGlvbklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiegoXUmV2b2tlSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5KssBCg9JbnZpdGF0aW9uU3RhdGUSIAocSU5WSVRBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhwKGElOVklUQVRJT05fU1RBVEVfUEVORElORxABEh0KGUlOVklUQVRJT05fU1RBVEVfQUNDRVBURUQQAhIdChlJTlZJVEFUSU9OX1NUQVRFX0RFQ0xJTkVEEAMSHAoYSU5WSVRBVElPTl9TVEFURV9SRVZPS0VEEAQSHAoYSU5WSVRBVElPTl9TVEFURV9FWFBJUkVEEAUyqgkKC0ludml0YXRpb25zEn8KBkNyZWF0ZRIjLnRlbmFuY3kudjEuQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QaJC50ZW5hbmN5LnYxLkNyZWF0ZUludml0YXRpb25SZXNwb25zZSIqorsYAggCgtPkkwIYIhMvYXBpL3YxL2ludml0YXRpb25zOgEqsrsYAggBEnYKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlIiWiuxgGCAIgASgBgtPkkwIVEhMvYXBpL3YxL2ludml0YXRpb25zEpcBCgxMaXN0UmVjZWl2ZWQSKi50ZW5hbmN5LnYxLkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVxdWVzdBorLnRlbmFuY3kudjEuTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXNwb25zZSIuorsYBggCIAEoAYLT5JMCHhIcL2FwaS92MS91c2Vycy9tZS9pbnZpdGF0aW9ucxKoAQoGQWNjZXB0EiMudGVuYW5jeS52MS5BY2NlcHRJbnZpdGF0aW9uUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIlyiuxgCCAKC0+STAlAiGi9hcGkvdjEvaW52aXRhdGlvbnMvYWNjZXB0OgEqWi8iKi9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9L2FjY2VwdDoBKhKnAQoHRGVjbGluZRIkLnRlbmFuY3kudjEuRGVjbGluZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIl6iuxgCCAKC0+STAlIiGy9hcGkvdjEvaW52aXRhdGlvbnMvZGVjbGluZToBKlowIisvYXBpL3YxL2ludml0YXRpb25zL3tpbnZpdGF0aW9uX2lkfS9kZWNsaW5lOgEqEqUBCgZVcGRhdGUSIy50ZW5hbmN5LnYxLlVwZGF0ZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIl6iuxgCCAKC0+STAlIyIy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9OgEqWigaIy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9OgEqEpABCgZSZXNlbmQSIy50ZW5hbmN5LnYxLlJlc2VuZEludml0YXRpb25SZXF1ZXN0GiQudGVuYW5jeS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiO6K7GAIIAoLT5JMCLyIqL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH0vcmVzZW5kOgEqEngKBlJldm9rZRIjLnRlbmFuY3kudjEuUmV2b2tlSW52aXRhdGlvblJlcXVlc3QaFi50ZW5hbmN5LnYxLkludml0YXRpb24iMaK7GAIIAoLT5JMCJSojL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvFBCmEKAQwSAwEAEhpXIEludml0YXRpb25zOiByb2xlcyBmb3IgcGVvcGxlIHdobyBoYXZlIG5vdCBhY2NlcHRlZCB0aGVtIHlldCwgb3Igd2hvIGhhdmUgbm8gYWNjb3VudC4KCikKAgUAEgQNABoBGh0gVGhlIHN0YXRlIG9mIGFuIGludml0YXRpb24uCgodCgQFAAIAEgMPAiMaECBOb3Qgc3BlY2lmaWVkLgoKHwoEBQACARIDEQIfGhIgQ2FuIGJlIGFjY2VwdGVkLgoKNQoEBQACAhIDEwIgGiggSXQgd2FzIGFjY2VwdGVkLCBhbmQgdGhlIHJvbGUgZ3JhbnRlZC4KCh8KBAUAAgMSAxUCIBoSIEl0IHdhcyBkZWNsaW5lZC4KCiEKBAUAAgQSAxcCHxoUIEl0IHdhcyB0YWtlbiBiYWNrLgoKKwoEBQACBRIDGQIfGh4gSXQgd2FzIG5vdCBhY2NlcHRlZCBpbiB0aW1lLgoKMwoCBAASBB0ASAEaJyBBbiBpbnZpdGF0aW9uIHRvIGEgcm9sZSBvbiBhbiBlbnRpdHkuCgolCgQEAAIAEgMfAhAaGCBJZGVudGlmaWVyLCBgaW52X+KApmAuCgozCgQEAAIBEgMhAhcaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCiEKBAQAAgISAyMCGRoUIFRoZSBlbnRpdHkncyB0eXBlLgoKKQoEBAACAxIDJQIZGhwgVGhlIGVudGl0eSdzIGRpc3BsYXkgbmFtZS4KCjAKBAQAAgQSAycCEhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKpQEKBAQAAgUSAyoCOxqXASBUaGUgaW52aXRlZCBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW47IGVtcHR5IGZvciBhbiBpbnZpdGF0aW9uIGJ5IGNvZGUgYWxvbmUuIE9mIG9uZSB0aGF0IGFuIHVwZ3JhZGUgbWFkZQogb2YgYSByb2xlLCBvbmx5IHRoZSBpbnZpdGVkIHBlcnNvbiBzZWVzIGl0LgoKUgoEBAACBhIDLAIrGkUgV2hlbiB0aGUgcm9sZSBiZWdpbnM7IGFic2VudCBtZWFucyB3aGVuIHRoZSBpbnZpdGF0aW9uIGlzIGFjY2VwdGVkLgoKQQoEBAACBxIDLgIsGjQgV2hlbiB0aGUgcm9sZSBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCkQKBAQAAggSAzACKxo3IFVudGlsIHdoZW4gdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkLCBleGNsdXNpdmUuCgoZCgQEAAIJEgMyAh0aDCBJdHMgc3RhdGUuCgokCgQEAAIKEgM0AhkaFyBUaGUgdXNlciB3aG8gaW52aXRlcy4KCiMKBAQAAgsSAzYCLBoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgo5CgQEAAIMEgM4AisaLCBXaGVuIGl0IHdhcyBhY2NlcHRlZCwgZGVjbGluZWQgb3IgcmV2b2tlZC4KCiUKBAQAAg0SAzoCQBoYIFRoZSB1c2VyIHdobyBkaWQgdGhhdC4KCmAKBAQAAg4SAzwCIRpTIFdoZW4gdGhlIHJvbGUgY291bnRzIGJldHdlZW4gYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKlAEKBAQAAg8SAz8CRRqGASBUaGUgcm9sZSB0aGF0IGFuIHVwZ3JhZGUgdHVybmVkIGludG8gdGhpcyBpbnZpdGF0aW9uLCBgYXNjX+KApmAsIGJlY2F1c2UgaXRzIHVzZXIgaGFzIG5vdCBwcm92ZW4gdGhlIGFkZHJlc3M7CiBlbXB0eSBmb3IgYWxsIG90aGVycy4KCk0KBAQAAhASA0ECRhpAIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciB3aG8gaW52aXRlczsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgooCgQEAAIREgNDAiwaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpbCgQEAAISEgNFAhcaTiBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBpbnZpdGF0aW9uOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgpdCgQEAAITEgNHAisaUCBXaGVuIGl0cyBtYWlsIHdhcyBsYXN0IGhhbmRlZCBvdmVyOyBhYnNlbnQgdW50aWwgdGhlbiwgYW5kIHdpdGhvdXQgYW4gYWRkcmVzcy4KCiQKAgQBEgRLAF8BGhggQ3JlYXRlcyBhbiBpbnZpdGF0aW9uLgoKMwoEBAECABIDTQJLGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgowCgQEAQIBEgNPAkYaIyBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCqkBCgQEAQICEgNSAlIamwEgRS1tYWlsIGFkZHJlc3Mgb2YgdGhlIGludml0ZWQgcGVyc29uLCB3aG8gbmVlZCBub3QgaGF2ZSBhbiBhY2NvdW50OyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuIEVtcHR5CiBtZWFucyB0aGF0IHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCBieSBjb2RlIG9ubHkuCgpSCgQEAQIDEgNUAisaRSBXaGVuIHRoZSByb2xlIGJlZ2luczsgYWJzZW50IG1lYW5zIHdoZW4gdGhlIGludml0YXRpb24gaXMgYWNjZXB0ZWQuCgpBCgQEAQIEEgNWAiwaNCBXaGVuIHRoZSByb2xlIGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKlgEKBAQBAgUSA1kCKxqIASBVbnRpbCB3aGVuIHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZDogYXQgbW9zdCAzMCBkYXlzIGZyb20gbm93OyBhYnNlbnQgbWVhbnMgNyBkYXlzLiBBbgogaW52aXRhdGlvbiBuZXZlciBvdXRsYXN0cyBgdmFsaWRfdW50aWxgLgoKgQEKBAQBAgYSA1wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKYAoEBAECBxIDXgIhGlMgV2hlbiB0aGUgcm9sZSBjb3VudHMgYmV0d2VlbiBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGA7IGFic2VudCBtZWFucyBhbHdheXMuCgohCgIEAhIEYgBoARoVIFRoZSBuZXcgaW52aXRhdGlvbi4KCh4KBAQCAgASA2QCHBoRIFRoZSBpbnZpdGF0aW9uLgoKxQEKBAQCAgESA2cCOhq3ASBUaGUgY29kZSB0aGF0IGFjY2VwdHMgaXQsIGZvciBhbnlvbmUgd2hvIGhhbmRzIGl0IHRvIHRoZSBpbnZpdGVkIHBlcnNvbi4gVGhlIHNlcnZpY2Uga2VlcHMgbm8gY29weToKIHRoZSBhbnN3ZXIgdG8gYSByZXBlYXRlZCByZXF1ZXN0IHdpdGggdGhlIHNhbWUgaWRlbXBvdGVuY3kga2V5IGNvbWVzIHdpdGhvdXQgaXQuCgogCgIEAxIEawB5ARoUIExpc3RzIGludml0YXRpb25zLgoKmQEKBAQDAgASA24COxqLASBUaG9zZSB0byByb2xlcyBvbiB0aGlzIGVudGl0eTsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gbGlzdCB0aGUgYXNzb2NpYXRpb25zIG9uIGl0LiBFbXB0eQogbWVhbnMgdGhvc2UgdGhhdCB0aGUgY2FsbGVyIGhhcyBjcmVhdGVkLgoKIQoEBAMCARIDcAITGhQgT25seSBwZW5kaW5nIG9uZXMuCgoqCgQEAwICEgNyAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgMSA3QCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZAoEBAMCBBIDdgI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXQoEBAMCBRIDeAJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgonCgIEBBIFfACBAQEaGiBPbmUgcGFnZSBvZiBpbnZpdGF0aW9ucy4KCl8KBAQEAgASA34CJhpSIE9sZGVzdCBmaXJzdDsgaW52aXRhdGlvbnMgb2YgdGhlIHNhbWUgbWlsbGlzZWNvbmQgYXJlIGluIHRoZSBvcmRlciBvZiB0aGVpciBpZHMuCgo5CgQEBAIBEgSAAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCkYKAgQFEgaEAQCNAQEaOCBMaXN0cyB0aGUgcGVuZGluZyBpbnZpdGF0aW9ucyBvZiB0aGUgY2FsbGVyJ3MgYWRkcmVzcy4KCisKBAQFAgASBIYBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQFAgESBIgBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmUKBAQFAgISBIoBAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpeCgQEBQIDEgSMAQJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgo6CgIEBhIGkAEAmAEBGiwgT25lIHBhZ2Ugb2YgdGhlIGludml0YXRpb25zIG9mIGFuIGFkZHJlc3MuCgpgCgQEBgIAEgSSAQImGlIgT2xkZXN0IGZpcnN0OyBpbnZpdGF0aW9ucyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjkKBAQGAgESBJQBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKkQEKBAQGAgISBJcBAhoaggEgV2hldGhlciB0aGUgY2FsbGVyJ3MgYWRkcmVzcyBpcyB2ZXJpZmllZC4gV2l0aG91dCB0aGF0IHRoZSBsaXN0IGlzIGVtcHR5OiBhbnlvbmUgY2FuIHNpZ24gdXAgd2l0aAogdGhlIGFkZHJlc3Mgb2Ygc29tZWJvZHkgZWxzZS4KCiYKAgQHEgabAQCkAQEaGCBBY2NlcHRzIGFuIGludml0YXRpb24uCgp1CgQEBwIAEgSeAQI/GmcgVGhlIGludml0YXRpb24sIHdoaWNoIG11c3QgYmUgZm9yIHRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzLiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQKIGBjb2RlYC4KCkwKBAQHAgESBKABAjYaPiBUaGUgaW52aXRhdGlvbidzIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCoIBCgQEBwICEgSjAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIECBIGpwEAsAEBGhkgRGVjbGluZXMgYW4gaW52aXRhdGlvbi4KCnUKBAQIAgASBKoBAj8aZyBUaGUgaW52aXRhdGlvbiwgd2hpY2ggbXVzdCBiZSBmb3IgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZAogYGNvZGVgLgoKTAoEBAgCARIErAECNho+IFRoZSBpbnZpdGF0aW9uJ3MgY29kZTsgY2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGFyZSBpZ25vcmVkLgoKggEKBAQIAgISBK8BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkcKAgQJEgazAQDDAQEaOSBDaGFuZ2VzIGFuIGludml0YXRpb24uIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgofCgQECQIAEgS1AQJPGhEgVGhlIGludml0YXRpb24uCgpICgQECQIBEgS3AQIrGjogVW50aWwgd2hlbiBpdCBjYW4gYmUgYWNjZXB0ZWQ6IGF0IG1vc3QgMzAgZGF5cyBmcm9tIG5vdy4KCiUKBAQJAgISBLkBAisaFyBXaGVuIHRoZSByb2xlIGJlZ2lucy4KCi4KBAQJAgMSBLsBAiwaICBXaGVuIHRoZSByb2xlIGVuZHMsIGV4Y2x1c2l2ZS4KCkwKBAQJAgQSBL0BAiAaPiBXaGVuIHRoZSByb2xlIGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYC4KCnIKBAQJAgUSBL8BAkQaZCBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgaW52aXRhdGlvbiBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQJAgYSBMIBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCioKAgQKEgbGAQDMAQEaHCBTZW5kcyBhbiBpbnZpdGF0aW9uIGFnYWluLgoKHwoEBAoCABIEyAECTxoRIFRoZSBpbnZpdGF0aW9uLgoKggEKBAQKAgESBMsBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiYKAgQLEgbPAQDVAQEaGCBSZXZva2VzIGFuIGludml0YXRpb24uCgofCgQECwIAEgTRAQJPGhEgVGhlIGludml0YXRpb24uCgqCAQoEBAsCARIE1AECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKigMKAgYAEgbbAQCaAgEa+wIgSW52aXRhdGlvbnMgdG8gcm9sZXMuIFRoZXkgY2FuIGJlIGxpc3RlZCBmb3IgMzAgZGF5cyBhZnRlciB0aGV5IGhhdmUgZXhwaXJlZCwgYW5kIHZhbmlzaCB3aXRoIHRoZWlyCiBlbnRpdHkuIE9uZSBmb3IgYW4gYWRkcmVzcyBiZWNvbWVzIGEgcm9sZSBhcyBzb29uIGFzIGFuIGFjY291bnQgcHJvdmVzIHRoZSBhZGRyZXNzLCBpZiB0aGUgaW52aXRlciBtYXkgZ3JhbnQgaXQKIHRoZW4uIEl0cyB1c2VyIHNlZXMgdGhlIHJvbGUgYXMgbmV3OyBmb3IgZXZlcnlib2R5IGVsc2UgaXQgc3RheXMgYSBwZW5kaW5nIGludml0YXRpb24gdW50aWwgdGhlIHVzZXIgaGFzIHVzZWQgdGhlCiByb2xlLCBzbyB0aGF0IG5vYm9keSBsZWFybnMgd2hvc2UgYWRkcmVzcyBpdCBpcy4KCtYBCgQGAAIAEgbfAQLjAQMaxQEgSW52aXRlcyBzb21lYm9keSB0byBhIHJvbGUgdGhhdCB0aGUgY2FsbGVyIG1heSBncmFudC4gQW4gZW50aXR5IGhhcyBhdCBtb3N0IDIwMCBwZW5kaW5nCiBpbnZpdGF0aW9ucywgYW5kIGEgdXNlciBoYXMgYXQgbW9zdCA1MDA7IG1vcmUgYXJlIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLAogVE9PX01BTllfSU5WSVRBVElPTlMuCgpbCgQGAAIBEgblAQLoAQMaSyBMaXN0cyB0aGUgaW52aXRhdGlvbnMgdG8gYW4gZW50aXR5LCBvciB0aG9zZSB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQuCgpRCgQGAAICEgbqAQLtAQMaQSBMaXN0cyB0aGUgcGVuZGluZyBpbnZpdGF0aW9ucyBvZiB0aGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcy4KCtQDCgQGAAIDEgbzAQL5AQMawwMgQWNjZXB0cyBhbiBpbnZpdGF0aW9uOiB0aGUgY2FsbGVyIGdldHMgdGhlIHJvbGUsIGFzIGlmIHRoZSBpbnZpdGVyIGhhZCBncmFudGVkIGl0IG5vdy4gSWYKIHRoZSBpbnZpdGVyIG1heSBubyBsb25nZXIgZ3JhbnQgaXQsIGl0IGlzIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLAogSVNTVUVSX0xBQ0tTX1JJR0hULCBhbmQgc3RheXMgcGVuZGluZy4gVGhlIHVzZXIgd2hvIGhhcyBhY2NlcHRlZCBhbiBpbnZpdGF0aW9uIGdldHMgdGhlIHNhbWUKIGFuc3dlciBhZ2Fpbi4gRm9yIGV2ZXJ5Ym9keSBlbHNlLCBhIGNvZGUgdGhhdCB3YXMgdXNlZCBpcyBOT1RfRk9VTkQsIENPREVfVU5LTk9XTiwgbGlrZSBvbmUgdGhhdAogbmV2ZXIgd2FzLiBUZW4gd3JvbmcgY29kZXMgaW4gdGVuIG1pbnV0ZXMgYXJlIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfQ09ERV9BVFRFTVBUUy4KCjoKBAYAAgQSBvsBAoECAxoqIERlY2xpbmVzIGFuIGludml0YXRpb24sIHdoaWNoIGNsb3NlcyBpdC4KCokDCgQGAAIFEgaGAgKMAgMa+AIgQ2hhbmdlcyB1bnRpbCB3aGVuIGEgcGVuZGluZyBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCwgYW5kIHdoZW4gaXRzIHJvbGUgY291bnRzLiBUaGUgY2FsbGVyIGhhcyBjcmVhdGVkIGl0LAogb3IgbWF5IGdyYW50IGl0cyByb2xlOyB0aGUgY2hhbmdlIGlzIGNoZWNrZWQgYXMgYSBuZXcgZ3JhbnQsIGFuZCB0aGUgY2FsbGVyIGFuc3dlcnMgZm9yIHRoZSBpbnZpdGF0aW9uIGZyb20KIHRoZW4gb24uIEFub3RoZXIgcm9sZSwgb2JqZWN0IG9yIGFkZHJlc3MgaXMgYW5vdGhlciBpbnZpdGF0aW9uLiBPbmUgdGhhdCBpcyBjbG9zZWQgb3IgaGFzIGV4cGlyZWQgaXMgcmVmdXNlZAogd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEFUSU9OX0NMT1NFRC4KCucBCgQGAAIGEgaPAgKSAgMa1gEgR2l2ZXMgYSBwZW5kaW5nIGludml0YXRpb24gYSBuZXcgY29kZSwgd2hpY2ggbWFrZXMgdGhlIG9sZCBvbmUgdm9pZCwgYW5kIG1haWxzIGl0IGlmIHRoZXJlIGlzIGFuIGFkZHJlc3MuCiBDaGVja2VkIGFzIGBVcGRhdGVgIGlzLiBNb3JlIHRoYW4gdGhyZWUgdGltZXMgYSBkYXkgaXMgcmVmdXNlZCB3aXRoIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfUkVTRU5EUy4KCpcCCgQGAAIHEgaWAgKZAgMahgIgUmV2b2tlcyBhbiBpbnZpdGF0aW9uIHRoYXQgdGhlIGNhbGxlciBoYXMgY3JlYXRlZCwgb3Igd2hvc2Ugcm9sZSB0aGUgY2FsbGVyIG1heSBncmFudC4gTm90IGFuIGVycm9yCiBpZiBpdCBoYXMgZXhwaXJlZCwgd2FzIGRlY2xpbmVkIG9yIHdhcyByZXZva2VkIGFscmVhZHkuIE9uZSB0aGF0IHdhcyBhY2NlcHRlZCBpcyByZWZ1c2VkIHdpdGgKIEZBSUxFRF9QUkVDT05ESVRJT04sIElOVklUQVRJT05fQ0xPU0VEOiByZXZva2UgdGhlIHJvbGUgaW5zdGVhZC4KYgZwcm90bzM="
+      base64: "Chx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byL1BgoKSW52aXRhdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIfCgtlbnRpdHlfbmFtZRgEIAEoCVIKZW50aXR5TmFtZRISCgRyb2xlGAUgASgJUgRyb2xlEhwKBWVtYWlsGAYgASgJQga6uxgCCAFSBWVtYWlsEjkKCnZhbGlkX2Zyb20YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMQoFc3RhdGUYCiABKA4yGy50ZW5hbmN5LnYxLkludml0YXRpb25TdGF0ZVIFc3RhdGUSHQoKaW52aXRlZF9ieRgLIAEoCVIJaW52aXRlZEJ5EjkKCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSNwoJY2xvc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIY2xvc2VkQXQSIwoJY2xvc2VkX2J5GA4gASgJQga6uxgCCAFSCGNsb3NlZEJ5EjkKCXJlY3VycmluZxgPIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSLQoOY29udmVydGVkX2Zyb20YECABKAlCBrq7GAIIAVINY29udmVydGVkRnJvbRIuCg9pbnZpdGVkX2J5X25hbWUYESABKAlCBrq7GAIIAVINaW52aXRlZEJ5TmFtZRI5Cgp1cGRhdGVkX2F0GBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGBQgASgJUghyZXZpc2lvbhI3CgltYWlsZWRfYXQYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghtYWlsZWRBdCKsAwoXQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSLAoFZW1haWwYAyABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEjkKCnZhbGlkX2Zyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMAoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI5CglyZWN1cnJpbmcYDyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nIm4KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRI2CgppbnZpdGF0aW9uGAEgASgLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgppbnZpdGF0aW9uEhoKBGNvZGUYAiABKAlCBrq7GAIIAVIEY29kZSKaAgoWTGlzdEludml0YXRpb25zUmVxdWVzdBIjCgllbnRpdHlfaWQYASABKAlCBqq7GAIYQFIIZW50aXR5SWQSGAoHcGVuZGluZxgCIAEoCFIHcGVuZGluZxIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAUgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYBiABKAlCMaq7GC0iK2NyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeSJ7ChdMaXN0SW52aXRhdGlvbnNSZXNwb25zZRI4CgtpbnZpdGF0aW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblILaW52aXRhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIuMBCh5MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1JlcXVlc3QSKgoJcGFnZV9zaXplGAEgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAIgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgDIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJKCgdzb3J0X2J5GAQgASgJQjGquxgtIitjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkiqgEKH0xpc3RSZWNlaXZlZEludml0YXRpb25zUmVzcG9uc2USOAoLaW52aXRhdGlvbnMYASADKAsyFi50ZW5hbmN5LnYxLkludml0YXRpb25SC2ludml0YXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZCKUAQoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSKwoNaW52aXRhdGlvbl9pZBgBIAEoCUIGqrsYAhhAUgxpbnZpdGF0aW9uSWQSGgoEY29kZRgCIAEoCUIGqrsYAhhAUgRjb2RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkilQEKGERlY2xpbmVJbnZpdGF0aW9uUmVxdWVzdBIrCg1pbnZpdGF0aW9uX2lkGAEgASgJQgaquxgCGEBSDGludml0YXRpb25JZBIaCgRjb2RlGAIgASgJQgaquxgCGEBSBGNvZGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKeAwoXVXBkYXRlSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBI5CgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCXJlY3VycmluZxgFIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ6ChdSZXNlbmRJbnZpdGF0aW9uUmVxdWVzdBItCg1pbnZpdGF0aW9uX2lkGAEgASgJQgiquxgECAEYQFIMaW52aXRhdGlvbklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiegoXUmV2b2tlSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5KssBCg9JbnZpdGF0aW9uU3RhdGUSIAocSU5WSVRBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhwKGElOVklUQVRJT05fU1RBVEVfUEVORElORxABEh0KGUlOVklUQVRJT05fU1RBVEVfQUNDRVBURUQQAhIdChlJTlZJVEFUSU9OX1NUQVRFX0RFQ0xJTkVEEAMSHAoYSU5WSVRBVElPTl9TVEFURV9SRVZPS0VEEAQSHAoYSU5WSVRBVElPTl9TVEFURV9FWFBJUkVEEAUyqgkKC0ludml0YXRpb25zEn8KBkNyZWF0ZRIjLnRlbmFuY3kudjEuQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QaJC50ZW5hbmN5LnYxLkNyZWF0ZUludml0YXRpb25SZXNwb25zZSIqorsYAggCgtPkkwIYIhMvYXBpL3YxL2ludml0YXRpb25zOgEqsrsYAggBEnYKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlIiWiuxgGCAIgASgBgtPkkwIVEhMvYXBpL3YxL2ludml0YXRpb25zEpcBCgxMaXN0UmVjZWl2ZWQSKi50ZW5hbmN5LnYxLkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVxdWVzdBorLnRlbmFuY3kudjEuTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXNwb25zZSIuorsYBggCIAEoAYLT5JMCHhIcL2FwaS92MS91c2Vycy9tZS9pbnZpdGF0aW9ucxKoAQoGQWNjZXB0EiMudGVuYW5jeS52MS5BY2NlcHRJbnZpdGF0aW9uUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIlyiuxgCCAKC0+STAlAiGi9hcGkvdjEvaW52aXRhdGlvbnMvYWNjZXB0OgEqWi8iKi9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9L2FjY2VwdDoBKhKnAQoHRGVjbGluZRIkLnRlbmFuY3kudjEuRGVjbGluZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIl6iuxgCCAKC0+STAlIiGy9hcGkvdjEvaW52aXRhdGlvbnMvZGVjbGluZToBKlowIisvYXBpL3YxL2ludml0YXRpb25zL3tpbnZpdGF0aW9uX2lkfS9kZWNsaW5lOgEqEqUBCgZVcGRhdGUSIy50ZW5hbmN5LnYxLlVwZGF0ZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIl6iuxgCCAKC0+STAlIyIy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9OgEqWigaIy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9OgEqEpABCgZSZXNlbmQSIy50ZW5hbmN5LnYxLlJlc2VuZEludml0YXRpb25SZXF1ZXN0GiQudGVuYW5jeS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiO6K7GAIIAoLT5JMCLyIqL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH0vcmVzZW5kOgEqEngKBlJldm9rZRIjLnRlbmFuY3kudjEuUmV2b2tlSW52aXRhdGlvblJlcXVlc3QaFi50ZW5hbmN5LnYxLkludml0YXRpb24iMaK7GAIIAoLT5JMCJSojL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvFBCmEKAQwSAwEAEhpXIEludml0YXRpb25zOiByb2xlcyBmb3IgcGVvcGxlIHdobyBoYXZlIG5vdCBhY2NlcHRlZCB0aGVtIHlldCwgb3Igd2hvIGhhdmUgbm8gYWNjb3VudC4KCikKAgUAEgQNABoBGh0gVGhlIHN0YXRlIG9mIGFuIGludml0YXRpb24uCgodCgQFAAIAEgMPAiMaECBOb3Qgc3BlY2lmaWVkLgoKHwoEBQACARIDEQIfGhIgQ2FuIGJlIGFjY2VwdGVkLgoKNQoEBQACAhIDEwIgGiggSXQgd2FzIGFjY2VwdGVkLCBhbmQgdGhlIHJvbGUgZ3JhbnRlZC4KCh8KBAUAAgMSAxUCIBoSIEl0IHdhcyBkZWNsaW5lZC4KCiEKBAUAAgQSAxcCHxoUIEl0IHdhcyB0YWtlbiBiYWNrLgoKKwoEBQACBRIDGQIfGh4gSXQgd2FzIG5vdCBhY2NlcHRlZCBpbiB0aW1lLgoKMwoCBAASBB0ASAEaJyBBbiBpbnZpdGF0aW9uIHRvIGEgcm9sZSBvbiBhbiBlbnRpdHkuCgolCgQEAAIAEgMfAhAaGCBJZGVudGlmaWVyLCBgaW52X+KApmAuCgozCgQEAAIBEgMhAhcaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCiEKBAQAAgISAyMCGRoUIFRoZSBlbnRpdHkncyB0eXBlLgoKKQoEBAACAxIDJQIZGhwgVGhlIGVudGl0eSdzIGRpc3BsYXkgbmFtZS4KCjAKBAQAAgQSAycCEhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKpQEKBAQAAgUSAyoCOxqXASBUaGUgaW52aXRlZCBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW47IGVtcHR5IGZvciBhbiBpbnZpdGF0aW9uIGJ5IGNvZGUgYWxvbmUuIE9mIG9uZSB0aGF0IGFuIHVwZ3JhZGUgbWFkZQogb2YgYSByb2xlLCBvbmx5IHRoZSBpbnZpdGVkIHBlcnNvbiBzZWVzIGl0LgoKUgoEBAACBhIDLAIrGkUgV2hlbiB0aGUgcm9sZSBiZWdpbnM7IGFic2VudCBtZWFucyB3aGVuIHRoZSBpbnZpdGF0aW9uIGlzIGFjY2VwdGVkLgoKQQoEBAACBxIDLgIsGjQgV2hlbiB0aGUgcm9sZSBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCkQKBAQAAggSAzACKxo3IFVudGlsIHdoZW4gdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkLCBleGNsdXNpdmUuCgoZCgQEAAIJEgMyAh0aDCBJdHMgc3RhdGUuCgokCgQEAAIKEgM0AhkaFyBUaGUgdXNlciB3aG8gaW52aXRlcy4KCiMKBAQAAgsSAzYCLBoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgo5CgQEAAIMEgM4AisaLCBXaGVuIGl0IHdhcyBhY2NlcHRlZCwgZGVjbGluZWQgb3IgcmV2b2tlZC4KCiUKBAQAAg0SAzoCQBoYIFRoZSB1c2VyIHdobyBkaWQgdGhhdC4KCmAKBAQAAg4SAzwCIRpTIFdoZW4gdGhlIHJvbGUgY291bnRzIGJldHdlZW4gYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKlAEKBAQAAg8SAz8CRRqGASBUaGUgcm9sZSB0aGF0IGFuIHVwZ3JhZGUgdHVybmVkIGludG8gdGhpcyBpbnZpdGF0aW9uLCBgYXNjX+KApmAsIGJlY2F1c2UgaXRzIHVzZXIgaGFzIG5vdCBwcm92ZW4gdGhlIGFkZHJlc3M7CiBlbXB0eSBmb3IgYWxsIG90aGVycy4KCk0KBAQAAhASA0ECRhpAIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciB3aG8gaW52aXRlczsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgooCgQEAAIREgNDAiwaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpbCgQEAAISEgNFAhcaTiBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBpbnZpdGF0aW9uOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgpdCgQEAAITEgNHAisaUCBXaGVuIGl0cyBtYWlsIHdhcyBsYXN0IGhhbmRlZCBvdmVyOyBhYnNlbnQgdW50aWwgdGhlbiwgYW5kIHdpdGhvdXQgYW4gYWRkcmVzcy4KCiQKAgQBEgRLAF8BGhggQ3JlYXRlcyBhbiBpbnZpdGF0aW9uLgoKMwoEBAECABIDTQJLGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgowCgQEAQIBEgNPAkYaIyBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCqkBCgQEAQICEgNSAlIamwEgRS1tYWlsIGFkZHJlc3Mgb2YgdGhlIGludml0ZWQgcGVyc29uLCB3aG8gbmVlZCBub3QgaGF2ZSBhbiBhY2NvdW50OyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuIEVtcHR5CiBtZWFucyB0aGF0IHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCBieSBjb2RlIG9ubHkuCgpSCgQEAQIDEgNUAisaRSBXaGVuIHRoZSByb2xlIGJlZ2luczsgYWJzZW50IG1lYW5zIHdoZW4gdGhlIGludml0YXRpb24gaXMgYWNjZXB0ZWQuCgpBCgQEAQIEEgNWAiwaNCBXaGVuIHRoZSByb2xlIGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKlgEKBAQBAgUSA1kCKxqIASBVbnRpbCB3aGVuIHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZDogYXQgbW9zdCAzMCBkYXlzIGZyb20gbm93OyBhYnNlbnQgbWVhbnMgNyBkYXlzLiBBbgogaW52aXRhdGlvbiBuZXZlciBvdXRsYXN0cyBgdmFsaWRfdW50aWxgLgoKgQEKBAQBAgYSA1wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKYAoEBAECBxIDXgIhGlMgV2hlbiB0aGUgcm9sZSBjb3VudHMgYmV0d2VlbiBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGA7IGFic2VudCBtZWFucyBhbHdheXMuCgohCgIEAhIEYgBoARoVIFRoZSBuZXcgaW52aXRhdGlvbi4KCh4KBAQCAgASA2QCHBoRIFRoZSBpbnZpdGF0aW9uLgoKxQEKBAQCAgESA2cCOhq3ASBUaGUgY29kZSB0aGF0IGFjY2VwdHMgaXQsIGZvciBhbnlvbmUgd2hvIGhhbmRzIGl0IHRvIHRoZSBpbnZpdGVkIHBlcnNvbi4gVGhlIHNlcnZpY2Uga2VlcHMgbm8gY29weToKIHRoZSBhbnN3ZXIgdG8gYSByZXBlYXRlZCByZXF1ZXN0IHdpdGggdGhlIHNhbWUgaWRlbXBvdGVuY3kga2V5IGNvbWVzIHdpdGhvdXQgaXQuCgogCgIEAxIEawB5ARoUIExpc3RzIGludml0YXRpb25zLgoKmQEKBAQDAgASA24COxqLASBUaG9zZSB0byByb2xlcyBvbiB0aGlzIGVudGl0eTsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gbGlzdCB0aGUgYXNzb2NpYXRpb25zIG9uIGl0LiBFbXB0eQogbWVhbnMgdGhvc2UgdGhhdCB0aGUgY2FsbGVyIGhhcyBjcmVhdGVkLgoKIQoEBAMCARIDcAITGhQgT25seSBwZW5kaW5nIG9uZXMuCgoqCgQEAwICEgNyAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgMSA3QCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZAoEBAMCBBIDdgI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXQoEBAMCBRIDeAJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgonCgIEBBIFfACBAQEaGiBPbmUgcGFnZSBvZiBpbnZpdGF0aW9ucy4KCl8KBAQEAgASA34CJhpSIE9sZGVzdCBmaXJzdDsgaW52aXRhdGlvbnMgb2YgdGhlIHNhbWUgbWlsbGlzZWNvbmQgYXJlIGluIHRoZSBvcmRlciBvZiB0aGVpciBpZHMuCgo5CgQEBAIBEgSAAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCkYKAgQFEgaEAQCNAQEaOCBMaXN0cyB0aGUgcGVuZGluZyBpbnZpdGF0aW9ucyBvZiB0aGUgY2FsbGVyJ3MgYWRkcmVzcy4KCisKBAQFAgASBIYBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQFAgESBIgBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmUKBAQFAgISBIoBAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpeCgQEBQIDEgSMAQJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgo6CgIEBhIGkAEAmAEBGiwgT25lIHBhZ2Ugb2YgdGhlIGludml0YXRpb25zIG9mIGFuIGFkZHJlc3MuCgpgCgQEBgIAEgSSAQImGlIgT2xkZXN0IGZpcnN0OyBpbnZpdGF0aW9ucyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjkKBAQGAgESBJQBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKkQEKBAQGAgISBJcBAhoaggEgV2hldGhlciB0aGUgY2FsbGVyJ3MgYWRkcmVzcyBpcyB2ZXJpZmllZC4gV2l0aG91dCB0aGF0IHRoZSBsaXN0IGlzIGVtcHR5OiBhbnlvbmUgY2FuIHNpZ24gdXAgd2l0aAogdGhlIGFkZHJlc3Mgb2Ygc29tZWJvZHkgZWxzZS4KCiYKAgQHEgabAQCkAQEaGCBBY2NlcHRzIGFuIGludml0YXRpb24uCgp1CgQEBwIAEgSeAQI/GmcgVGhlIGludml0YXRpb24sIHdoaWNoIG11c3QgYmUgZm9yIHRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzLiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQKIGBjb2RlYC4KCkwKBAQHAgESBKABAjYaPiBUaGUgaW52aXRhdGlvbidzIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCoIBCgQEBwICEgSjAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIECBIGpwEAsAEBGhkgRGVjbGluZXMgYW4gaW52aXRhdGlvbi4KCnUKBAQIAgASBKoBAj8aZyBUaGUgaW52aXRhdGlvbiwgd2hpY2ggbXVzdCBiZSBmb3IgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZAogYGNvZGVgLgoKTAoEBAgCARIErAECNho+IFRoZSBpbnZpdGF0aW9uJ3MgY29kZTsgY2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGFyZSBpZ25vcmVkLgoKggEKBAQIAgISBK8BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkcKAgQJEgazAQDDAQEaOSBDaGFuZ2VzIGFuIGludml0YXRpb24uIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgofCgQECQIAEgS1AQJPGhEgVGhlIGludml0YXRpb24uCgpICgQECQIBEgS3AQIrGjogVW50aWwgd2hlbiBpdCBjYW4gYmUgYWNjZXB0ZWQ6IGF0IG1vc3QgMzAgZGF5cyBmcm9tIG5vdy4KCiUKBAQJAgISBLkBAisaFyBXaGVuIHRoZSByb2xlIGJlZ2lucy4KCi4KBAQJAgMSBLsBAiwaICBXaGVuIHRoZSByb2xlIGVuZHMsIGV4Y2x1c2l2ZS4KCkwKBAQJAgQSBL0BAiAaPiBXaGVuIHRoZSByb2xlIGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYC4KCnIKBAQJAgUSBL8BAkQaZCBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgaW52aXRhdGlvbiBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQJAgYSBMIBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCioKAgQKEgbGAQDMAQEaHCBTZW5kcyBhbiBpbnZpdGF0aW9uIGFnYWluLgoKHwoEBAoCABIEyAECTxoRIFRoZSBpbnZpdGF0aW9uLgoKggEKBAQKAgESBMsBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiYKAgQLEgbPAQDVAQEaGCBSZXZva2VzIGFuIGludml0YXRpb24uCgofCgQECwIAEgTRAQJPGhEgVGhlIGludml0YXRpb24uCgqCAQoEBAsCARIE1AECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKigMKAgYAEgbbAQCaAgEa+wIgSW52aXRhdGlvbnMgdG8gcm9sZXMuIFRoZXkgY2FuIGJlIGxpc3RlZCBmb3IgMzAgZGF5cyBhZnRlciB0aGV5IGhhdmUgZXhwaXJlZCwgYW5kIHZhbmlzaCB3aXRoIHRoZWlyCiBlbnRpdHkuIE9uZSBmb3IgYW4gYWRkcmVzcyBiZWNvbWVzIGEgcm9sZSBhcyBzb29uIGFzIGFuIGFjY291bnQgcHJvdmVzIHRoZSBhZGRyZXNzLCBpZiB0aGUgaW52aXRlciBtYXkgZ3JhbnQgaXQKIHRoZW4uIEl0cyB1c2VyIHNlZXMgdGhlIHJvbGUgYXMgbmV3OyBmb3IgZXZlcnlib2R5IGVsc2UgaXQgc3RheXMgYSBwZW5kaW5nIGludml0YXRpb24gdW50aWwgdGhlIHVzZXIgaGFzIHVzZWQgdGhlCiByb2xlLCBzbyB0aGF0IG5vYm9keSBsZWFybnMgd2hvc2UgYWRkcmVzcyBpdCBpcy4KCtYBCgQGAAIAEgbfAQLjAQMaxQEgSW52aXRlcyBzb21lYm9keSB0byBhIHJvbGUgdGhhdCB0aGUgY2FsbGVyIG1heSBncmFudC4gQW4gZW50aXR5IGhhcyBhdCBtb3N0IDIwMCBwZW5kaW5nCiBpbnZpdGF0aW9ucywgYW5kIGEgdXNlciBoYXMgYXQgbW9zdCA1MDA7IG1vcmUgYXJlIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLAogVE9PX01BTllfSU5WSVRBVElPTlMuCgpbCgQGAAIBEgblAQLoAQMaSyBMaXN0cyB0aGUgaW52aXRhdGlvbnMgdG8gYW4gZW50aXR5LCBvciB0aG9zZSB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQuCgpRCgQGAAICEgbqAQLtAQMaQSBMaXN0cyB0aGUgcGVuZGluZyBpbnZpdGF0aW9ucyBvZiB0aGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcy4KCtQDCgQGAAIDEgbzAQL5AQMawwMgQWNjZXB0cyBhbiBpbnZpdGF0aW9uOiB0aGUgY2FsbGVyIGdldHMgdGhlIHJvbGUsIGFzIGlmIHRoZSBpbnZpdGVyIGhhZCBncmFudGVkIGl0IG5vdy4gSWYKIHRoZSBpbnZpdGVyIG1heSBubyBsb25nZXIgZ3JhbnQgaXQsIGl0IGlzIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLAogSVNTVUVSX0xBQ0tTX1JJR0hULCBhbmQgc3RheXMgcGVuZGluZy4gVGhlIHVzZXIgd2hvIGhhcyBhY2NlcHRlZCBhbiBpbnZpdGF0aW9uIGdldHMgdGhlIHNhbWUKIGFuc3dlciBhZ2Fpbi4gRm9yIGV2ZXJ5Ym9keSBlbHNlLCBhIGNvZGUgdGhhdCB3YXMgdXNlZCBpcyBOT1RfRk9VTkQsIENPREVfVU5LTk9XTiwgbGlrZSBvbmUgdGhhdAogbmV2ZXIgd2FzLiBUZW4gd3JvbmcgY29kZXMgaW4gdGVuIG1pbnV0ZXMgYXJlIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfQ09ERV9BVFRFTVBUUy4KCjoKBAYAAgQSBvsBAoECAxoqIERlY2xpbmVzIGFuIGludml0YXRpb24sIHdoaWNoIGNsb3NlcyBpdC4KCokDCgQGAAIFEgaGAgKMAgMa+AIgQ2hhbmdlcyB1bnRpbCB3aGVuIGEgcGVuZGluZyBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCwgYW5kIHdoZW4gaXRzIHJvbGUgY291bnRzLiBUaGUgY2FsbGVyIGhhcyBjcmVhdGVkIGl0LAogb3IgbWF5IGdyYW50IGl0cyByb2xlOyB0aGUgY2hhbmdlIGlzIGNoZWNrZWQgYXMgYSBuZXcgZ3JhbnQsIGFuZCB0aGUgY2FsbGVyIGFuc3dlcnMgZm9yIHRoZSBpbnZpdGF0aW9uIGZyb20KIHRoZW4gb24uIEFub3RoZXIgcm9sZSwgb2JqZWN0IG9yIGFkZHJlc3MgaXMgYW5vdGhlciBpbnZpdGF0aW9uLiBPbmUgdGhhdCBpcyBjbG9zZWQgb3IgaGFzIGV4cGlyZWQgaXMgcmVmdXNlZAogd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEFUSU9OX0NMT1NFRC4KCucBCgQGAAIGEgaPAgKSAgMa1gEgR2l2ZXMgYSBwZW5kaW5nIGludml0YXRpb24gYSBuZXcgY29kZSwgd2hpY2ggbWFrZXMgdGhlIG9sZCBvbmUgdm9pZCwgYW5kIG1haWxzIGl0IGlmIHRoZXJlIGlzIGFuIGFkZHJlc3MuCiBDaGVja2VkIGFzIGBVcGRhdGVgIGlzLiBNb3JlIHRoYW4gdGhyZWUgdGltZXMgYSBkYXkgaXMgcmVmdXNlZCB3aXRoIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfUkVTRU5EUy4KCpcCCgQGAAIHEgaWAgKZAgMahgIgUmV2b2tlcyBhbiBpbnZpdGF0aW9uIHRoYXQgdGhlIGNhbGxlciBoYXMgY3JlYXRlZCwgb3Igd2hvc2Ugcm9sZSB0aGUgY2FsbGVyIG1heSBncmFudC4gTm90IGFuIGVycm9yCiBpZiBpdCBoYXMgZXhwaXJlZCwgd2FzIGRlY2xpbmVkIG9yIHdhcyByZXZva2VkIGFscmVhZHkuIE9uZSB0aGF0IHdhcyBhY2NlcHRlZCBpcyByZWZ1c2VkIHdpdGgKIEZBSUxFRF9QUkVDT05ESVRJT04sIElOVklUQVRJT05fQ0xPU0VEOiByZXZva2UgdGhlIHJvbGUgaW5zdGVhZC4KYgZwcm90bzM="
     )
   }
 }
@@ -2036,36 +1795,28 @@ extension Tenancy_V1.InvitationsService {
       file: Tenancy_V1.tenancyV1InvitationsFile,
       methods: [
         .unary(Tenancy_V1.InvitationsMethods.create) {
-          request,
-          call in try await self.create(request, call)
+          request, call in try await self.create(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.list) {
-          request,
-          call in try await self.list(request, call)
+          request, call in try await self.list(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.listReceived) {
-          request,
-          call in try await self.listReceived(request, call)
+          request, call in try await self.listReceived(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.accept) {
-          request,
-          call in try await self.accept(request, call)
+          request, call in try await self.accept(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.decline) {
-          request,
-          call in try await self.decline(request, call)
+          request, call in try await self.decline(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.update) {
-          request,
-          call in try await self.update(request, call)
+          request, call in try await self.update(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.resend) {
-          request,
-          call in try await self.resend(request, call)
+          request, call in try await self.resend(request, call)
         },
         .unary(Tenancy_V1.InvitationsMethods.revoke) {
-          request,
-          call in try await self.revoke(request, call)
+          request, call in try await self.revoke(request, call)
         },
       ]
     )

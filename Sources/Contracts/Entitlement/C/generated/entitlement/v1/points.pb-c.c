@@ -133,7 +133,7 @@ void   entitlement__v1__cancel_points_request__init
   static const Entitlement__V1__CancelPointsRequest init_value = ENTITLEMENT__V1__CANCEL_POINTS_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descriptors[5] =
 {
   {
     "f1_app",
@@ -183,17 +183,30 @@ static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PointsRule, f5_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__points_rule__field_indices_by_name[] = {
   0,   /* field[0] = f1_app */
   1,   /* field[1] = f2_points_per_minute */
   2,   /* field[2] = f3_points_per_reward_minute */
   3,   /* field[3] = f4_requires_approval */
+  4,   /* field[4] = f5_revision */
 };
-static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[2 + 1] =
+static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
 {
@@ -203,10 +216,10 @@ const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
   "Entitlement__V1__PointsRule",
   "entitlement.v1",
   sizeof(Entitlement__V1__PointsRule),
-  4,
+  5,
   entitlement__v1__points_rule__field_descriptors,
   entitlement__v1__points_rule__field_indices_by_name,
-  2,  entitlement__v1__points_rule__number_ranges,
+  1,  entitlement__v1__points_rule__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__points_rule__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

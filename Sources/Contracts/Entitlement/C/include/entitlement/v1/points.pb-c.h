@@ -66,10 +66,11 @@ struct  Entitlement__V1__PointsRule
   uint32_t f2_points_per_minute;
   uint32_t f3_points_per_reward_minute;
   protobuf_c_boolean f4_requires_approval;
+  ProtobufCBinaryData f5_revision;
 };
 #define ENTITLEMENT__V1__POINTS_RULE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__points_rule__descriptor) \
-    , {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, 0, 0, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__SetPointsRuleRequest

@@ -132,7 +132,7 @@ const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
   (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[22] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[23] =
 {
   {
     "f1_id",
@@ -426,6 +426,7 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   19,   /* field[19] = f20_role_within_entity */
   20,   /* field[20] = f21_is_new */
   21,   /* field[21] = f23_in_app */
+  22,   /* field[22] = f24_holds_features_as */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
   3,   /* field[3] = f4_entity_id */
@@ -439,7 +440,7 @@ static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[2 + 
 {
   { 1, 0 },
   { 23, 21 },
-  { 0, 22 }
+  { 0, 23 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -449,7 +450,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  22,
+  23,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
   2,  tenancy__v1__role_association__number_ranges,

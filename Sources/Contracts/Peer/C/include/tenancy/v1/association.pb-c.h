@@ -77,7 +77,7 @@ struct  Tenancy__V1__RoleAssociation
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__UserSummary
