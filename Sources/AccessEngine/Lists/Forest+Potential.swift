@@ -36,6 +36,7 @@ extension Forest {
     else { return found }
     let rows = openRows(of: subject, onOrAbove: top, now: now)
     guard !rows.isEmpty else { return found }
+    let context = self.context(context, on: top)
     var known: KnownFeatures?
     for index in policy.types.indices {
       let type = EntityTypeID(index: UInt8(index))
@@ -123,8 +124,9 @@ extension Forest {
     var actions: [ActionID] = []
     for index in policy.actions.indices {
       let action = ActionID(index: UInt16(index))
+      let grants = policy.grants(of: action, on: draft.type, for: draft.context)
       guard let rule = policy.rule(of: action, on: draft.type),
-        rows.contains(where: { isGranting($0, action, on: draft.type, rule.grants) })
+        rows.contains(where: { isGranting($0, action, on: draft.type, grants) })
       else { continue }
       search.action = action
       var isAllowed = !rule.denies.contains { deny in
@@ -146,7 +148,7 @@ extension Forest {
   ) -> Bool {
     switch condition {
     case .attribute(let test, _): draft.passes(test)
-    case .stepUp(let bit): draft.context.hasStepUp(bit, for: search.action)
+    case .stepUp(let bit): draft.context.hasStepUp(bit, for: search.action, policy)
     case .feature(let bit): draft.context.features & bit != 0
     case .daily(let place): search.isInside(policy.windows[place])
     }

@@ -166,7 +166,11 @@ extension TenancyCore {
     _ user: UserIdentity,
     passes: @escaping @Sendable (EntityRecord, Int) -> Bool
   ) async throws -> [AttributeOrder.Entry] {
-    var rest = try await accessible(list, subject: user.userID, assurance: user.assurance(at: clock.now))[...]
+    var rest = try await accessible(
+      list,
+      subject: user.userID,
+      assurance: user.assurance(at: clock.now)
+    )[...]
     try AttributeOrder.requireSortable(count: rest.count)
     var entries: [AttributeOrder.Entry] = []
     while !rest.isEmpty {

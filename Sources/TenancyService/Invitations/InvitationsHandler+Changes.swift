@@ -159,10 +159,10 @@ extension ChangeSet {
       throw InvitationError.roleChanged
     }
     guard before.invitedBy != user.userID else {
-      record.inviterACR = user.assurance.text
+      record.inviterACR = user.assurance(at: tx.now).text
       return
     }
-    (record.invitedBy, record.inviterACR) = (user.userID, user.assurance.text)
+    (record.invitedBy, record.inviterACR) = (user.userID, user.assurance(at: tx.now).text)
     try requireRoom(for: record, tx)
   }
 

@@ -193,7 +193,7 @@ struct PermissionFetch: Sendable {
     let potentials = forest.potentials(
       of: subject,
       below: entityID,
-      context: forest.policy.context(context.assurance),
+      context: forest.context(context.assurance),
       now: now,
       context.features
     )

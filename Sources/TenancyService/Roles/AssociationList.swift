@@ -155,7 +155,7 @@ private struct AssociationQuery: Sendable {
     now: Int64,
     _ tx: borrowing some Queryable
   ) throws -> [AssociationRecord] {
-    let taken = try taker.map { try taken(by: $0, now: now, tx) } ?? []
+    let taken = try taker.map { try self.taken(by: $0, now: now, tx) } ?? []
     guard !taken.isEmpty else { return try rows(skipping: count, limit: limit, tx) }
     let all = try rows(skipping: 0, limit: count + limit, tx) + taken
     let sorted = all.sorted { list.isDescending ? $0.added > $1.added : $0.added < $1.added }
