@@ -13,6 +13,7 @@ struct SchemaRegistryTests {
       SchemaRegistry.gatehouse.services.map(\.fullName) == [
         "auth.v1.Accounts",
         "auth.v1.Authentication",
+        "auth.v1.Children",
         "auth.v1.Deletions",
         "auth.v1.Exports",
         "auth.v1.Identities",
@@ -36,7 +37,7 @@ struct SchemaRegistryTests {
         "entitlement.v1.Subscriptions",
         "envoy.service.auth.v3.Authorization",
         "grpc.health.v1.Health", "tenancy.v1.AppWatch", "tenancy.v1.Associations",
-        "tenancy.v1.AuthZen",
+        "tenancy.v1.AuthZen", "tenancy.v1.ChildDevices",
         "tenancy.v1.Devices",
         "tenancy.v1.Documents", "tenancy.v1.Entities", "tenancy.v1.Erasure", "tenancy.v1.Families",
         "tenancy.v1.Guests",

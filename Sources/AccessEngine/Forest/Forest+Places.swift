@@ -29,8 +29,14 @@ extension Forest {
 
   /// Whether a subject has a role that is not over on something below an entity, which is not the system.
   ///
-  /// What is below an entity names it, so a user with such a role may know of it.
-  package func hasRole(_ subject: String, below ancestor: UInt32, now: Int64) -> Bool {
+  /// What is below an entity names it, so a user with such a role may know of it. Without `lent` roles that somebody
+  /// lends, as guests have them, do not count.
+  package func hasRole(
+    _ subject: String,
+    below ancestor: UInt32,
+    lent: Bool = true,
+    now: Int64
+  ) -> Bool {
     guard ancestor != Self.system, let number = subjects.find(subject), !isSuspended(number) else {
       return false
     }
@@ -38,6 +44,7 @@ extension Forest {
     while next != 0 {
       let row = associations.rows[Int(next - 1)]
       next = row.nextOfSubject
+      guard lent || !policy[row.role].isLent else { continue }
       if row.validUntil > now, row.entity != ancestor, nodes[Int(row.entity)].isAlive,
         isEntity(row.entity, within: ancestor)
       {

@@ -185,7 +185,8 @@ struct PermissionFetch: Sendable {
 
   private func holdsBelow(_ holder: FeatureHolder, now: Int64, _ forest: borrowing Forest) -> Bool {
     guard let entity = forest.entity(holder.id) else { return false }
-    return forest.hasRole(subject, below: entity, now: now)
+    // Guests need not know what their host pays for.
+    return forest.hasRole(subject, below: entity, lent: false, now: now)
   }
 
   /// Adds the actions that the subject would have on entities that are not there yet.

@@ -100,6 +100,7 @@ struct OutputTests {
       #expect(outcome.code == 0)
       #expect(
         outcome.output == """
+          auth.v1.Children/ExportAccount  signed-in user, step-up fresh, streams answers
           auth.v1.Exports/ExportAccount  signed-in user, step-up fresh, streams answers
           grpc.health.v1.Health/Watch  anyone, streams answers
           tenancy.v1.AppWatch/Watch  signed-in user, streams answers

@@ -32,13 +32,13 @@ struct PolicyCommandTests {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("policy", "check", Self.path("policies"))
       #expect(outcome.code == 0, "\(outcome.errors)")
-      #expect(outcome.output.hasPrefix("equestrian 4, family 3, smart-home 5: 9 types, 27 roles"))
+      #expect(outcome.output.hasPrefix("equestrian 4, family 3, smart-home 5: 9 types, 28 roles"))
       #expect(outcome.output.contains(" assertions hold and touch "))
       let json = await stage.gatehouse(
         ["policy", "check", Self.path("policies/family.json"), "--output", "json"]
       )
       #expect(
-        json.output.hasPrefix(#"{"policies":[{"name":"family","version":3}],"assertions":214,"#)
+        json.output.hasPrefix(#"{"policies":[{"name":"family","version":3}],"assertions":230,"#)
       )
     }
   }

@@ -351,6 +351,8 @@ struct InterceptorTests {
       #expect(await call("PIN", token("pin", age: 300)) == "user:usr_1")
       #expect(await call("PIN", token("pin", age: 301)) == "STEP_UP_REQUIRED")
       #expect(await call("PIN", token("pwd", age: 0)) == "STEP_UP_REQUIRED")
+      #expect(await call("PIN", token("phr", age: 300)) == "user:usr_1")
+      #expect(await call("PIN", token("phr", age: 301)) == "STEP_UP_REQUIRED")
       #expect(await call("User", token("pwd", age: 100_000)) == "user:usr_1")
     }
   }
@@ -365,7 +367,7 @@ struct InterceptorTests {
     return ["authorization": "Bearer \(text)"]
   }
 
-  @Test("A stronger proof is enough for a method, another kind is not")
+  @Test("A stronger proof is enough for a method, a recent passkey for a PIN, another kind is not")
   func stepUp_ladder_isClimbed() async throws {
     try await serving { call in
       for acr in ["mfa", "phr", "phrh"] {
@@ -374,8 +376,12 @@ struct InterceptorTests {
       for acr in ["pwd", "pin", "fed"] {
         #expect(await call("MFA", elevated(acr)) == "STEP_UP_REQUIRED", "\(acr)")
       }
-      for acr in ["mfa", "phrh"] {
+      for acr in ["mfa", "child"] {
         #expect(await call("PIN", elevated(acr)) == "STEP_UP_REQUIRED", "\(acr)")
+      }
+      // A passkey takes its owner's PIN or biometric.
+      for acr in ["phr", "phrh", "family_pin"] {
+        #expect(await call("PIN", elevated(acr)) == "user:usr_1", "\(acr)")
       }
     }
   }

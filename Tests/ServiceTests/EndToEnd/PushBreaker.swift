@@ -83,6 +83,10 @@ final class PushBreaker: Sendable {
             try await Tenancy_V1.PermissionsClient(target().tenancy)
               .check(request, options: call.forwarded)
           },
+          .unary(Tenancy_V1.PermissionsMethods.fetch) { [self] request, call in
+            try await Tenancy_V1.PermissionsClient(target().tenancy)
+              .fetch(request, options: call.forwarded)
+          },
           .serverStreaming(Tenancy_V1.PermissionsMethods.watchChanges) {
             [self] request, call, writer in
             let permissions = Tenancy_V1.PermissionsClient(try target().tenancy)

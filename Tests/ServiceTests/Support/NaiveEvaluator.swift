@@ -147,6 +147,18 @@ struct NaiveEvaluator {
     }
   }
 
+  /// Whether a role would grant an action with a step-up that is missing.
+  private func lacksStepUp(
+    _ role: String,
+    _ action: String,
+    on type: String,
+    _ stepUps: [String]
+  ) -> Bool {
+    (stepUpRolesByAction[type]?[action] ?? [:]).contains { stepUp, granting in
+      !stepUps.contains(stepUp) && granting.contains { includes(role, $0) }
+    }
+  }
+
   private func grants(
     _ association: Association,
     _ action: String,
@@ -245,7 +257,7 @@ struct NaiveEvaluator {
       let failed = conditions(action, entity, stepUps, features, now, &answer.validUntil)
       answer.reason = Self.reasons.first { failed.contains($0) } ?? "ALLOWED"
     } else if valid.contains(where: {
-      grants($0.association.role, action, on: entity.type, with: nil)
+      lacksStepUp($0.association.role, action, on: entity.type, stepUps)
     }) {
       answer.reason = "STEP_UP_REQUIRED"
     } else if seen.contains(where: { $0.isGranting && ($0.association.from ?? .min) > now })

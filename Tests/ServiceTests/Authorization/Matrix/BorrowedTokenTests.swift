@@ -122,7 +122,7 @@ extension MatrixStage.Outcome {
   /// What of an answer is kept for those who ask again: codes are said once.
   fileprivate var kept: Self {
     guard case .answer(let json) = self, var object = json.object else { return self }
-    object["code"] = nil
+    for name in ["code", "claimCode"] { object[name] = nil }
     return .answer(.object(object))
   }
 }

@@ -126,7 +126,13 @@ struct RandomEstate {
 
   var isFull: Bool { entityIDs.count >= Self.entityCountMax }
   var asAdministrator: CallOptions {
-    get async throws { try await product.call(administrator) }
+    get async throws {
+      // Roles of a family take a PIN.
+      guard let mode = naive.types["family"].map({ _ in "family.enter_parent_mode" }) else {
+        return try await product.call(administrator)
+      }
+      return try await product.call(administrator, provingPINFor: mode)
+    }
   }
 
   /// One of few, so that some have the same.

@@ -1,3 +1,4 @@
+import AuthContracts
 import PeerContracts
 import RPCKit
 import RPCKitTesting
@@ -16,6 +17,8 @@ struct Person: Hashable, Sendable {
 /// The tokens that people hold, by their addresses.
 final class HeldTokens: Sendable {
   private let tokens = Lock<[String: Auth_V1.Tokens]>([:])
+  /// The elevated ones, of people who have set a PIN.
+  let elevated = Lock<[String: Auth_V1.AccessToken]>([:])
 
   subscript(person: Person) -> Auth_V1.Tokens? {
     get { tokens.withLock { $0[person.email] } }
@@ -48,6 +51,27 @@ extension Product {
     )
     guard let tokens = answer.tokens else { throw RPCError(.internal, "no tokens") }
     return tokens
+  }
+
+  /// A call of somebody who has proved a PIN for a purpose, each person always the same, with a token that is
+  /// good for a while.
+  func call(_ person: Person, provingPINFor purpose: String) async throws -> CallOptions {
+    let held = purse.elevated.withLock { $0[person.email] }
+    if let held, held.expiresAt?.milliseconds ?? 0 > clock.now + 60_000 {
+      return Self.options("authorization", held.token)
+    }
+    let (stepUp, pin) = (Auth_V1.StepUpClient(channel(to: "auth")), "271828")
+    if held == nil {
+      purse[person] = try await signIn(person)
+      _ = try await stepUp.setPin(.init(pin: pin), options: try await call(person))
+    }
+    let answer = try await stepUp.verifyPin(
+      .init(pin: pin, purpose: purpose),
+      options: try await call(person)
+    )
+    guard let token = answer.token else { throw RPCError(.internal, "no token") }
+    purse.elevated.withLock { $0[person.email] = token }
+    return Self.options("authorization", token.token)
   }
 
   /// A call of somebody, with an access token that is good for a while.

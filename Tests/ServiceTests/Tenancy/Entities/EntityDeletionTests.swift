@@ -44,7 +44,8 @@ struct EntityDeletionTests {
       let kept = try await tree.build(stage, owner: Self.owner, member: Self.member)
       let invitation = try await stage.invitations.create(
         .init(entityId: gone.root, role: tree.memberRole),
-        options: .by(Self.owner)
+        // Roles of a family take its PIN.
+        options: .by(Self.owner, acr: "pin")
       )
       // What is only looked at, or refused, ends nothing.
       let dry = try await delete(gone.root, isDryRun: true, stage)

@@ -71,7 +71,7 @@ struct SchemaTests {
     try await TenancyStage.run { stage in
       let all = try await Self.schema(stage)
       #expect(all.types.map(\.name) == ["system", "portfolio", "property", "unit", "device"])
-      #expect(all.roles.count == 6)
+      #expect(all.roles.count == 7)
       let home = try await Building(stage, name: "home")
       let owners = try await stage.schemas.get(.init(), options: .by(home.owner))
       #expect(owners == all)

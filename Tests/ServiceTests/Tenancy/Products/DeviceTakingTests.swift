@@ -95,7 +95,7 @@ struct DeviceTakingTests {
   @Test("A refusal names the unit of a device only to users who may view it")
   func assign_byWhoSeesDeviceAlone_namesNoUnit() async throws {
     let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
-    let rule = #""unit.view": { "roles": ["property_manager", "tenant"] }"#
+    let rule = #""unit.view": { "roles": ["property_manager", "tenant", "guest"] }"#
     try #require(text.contains(rule))
     let policy = text.replacing(rule, with: #""unit.view": { "roles": ["tenant"] }"#)
     try await TenancyStage.run(policy: [UInt8](policy.utf8)) { stage in

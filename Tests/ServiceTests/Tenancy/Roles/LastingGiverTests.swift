@@ -62,11 +62,11 @@ struct LastingGiverTests {
           role(kept, on: id, to: "", email: "nobody@example.com", until: until),
         ] {
           let granted = try await refusal {
-            _ = try await stage.roles.grant(.init(role: new), options: .by(ben))
+            _ = try await stage.roles.grant(.init(role: new), options: .by(ben, acr: "pin"))
           }
           #expect(granted == Self.exceeds)
           let inBatch = try await refusal {
-            _ = try await stage.roles.batchGrant(.init(roles: [new]), options: .by(ben))
+            _ = try await stage.roles.batchGrant(.init(roles: [new]), options: .by(ben, acr: "pin"))
           }
           #expect(inBatch == Self.exceeds)
         }
@@ -77,7 +77,7 @@ struct LastingGiverTests {
               role: kept.role,
               validUntil: until.map { .init(milliseconds: TenancyStage.start + $0) }
             ),
-            options: .by(ben)
+            options: .by(ben, acr: "pin")
           )
         }
         #expect(invited == Self.exceeds)
@@ -87,7 +87,7 @@ struct LastingGiverTests {
       let removed = try await refusal {
         _ = try await stage.roles.revoke(
           .init(entityId: id, role: kept.role, userId: ada),
-          options: .by(ben)
+          options: .by(ben, acr: "pin")
         )
       }
       #expect(removed == kept.refusal)
@@ -95,7 +95,7 @@ struct LastingGiverTests {
         let granted = try await refusal {
           _ = try await stage.roles.grant(
             .init(role: role(kept, on: id, to: user)),
-            options: .by(giver)
+            options: .by(giver, acr: "pin")
           )
         }
         #expect(granted == nil)
@@ -110,28 +110,28 @@ struct LastingGiverTests {
         let (ada, ben, cleo) = (Self.ada, Self.ben, Self.cleo)
         _ = try await stage.roles.grant(
           .init(role: role(kept, on: id, to: ben)),
-          options: .by(ada)
+          options: .by(ada, acr: "pin")
         )
         let made = try await stage.invitations.create(
           .init(entityId: id, role: kept.role, email: "cleo@example.com"),
-          options: .by(ben)
+          options: .by(ben, acr: "pin")
         )
         _ = try await stage.roles.grant(
           .init(role: role(kept, on: id, to: ben, until: Self.hour)),
-          options: .by(ada)
+          options: .by(ada, acr: "pin")
         )
         let accept = {
           try await refusal {
             _ = try await stage.invitations.accept(
               .init(invitationId: made.invitation?.id ?? ""),
-              options: .by(cleo)
+              options: .by(cleo, acr: "pin")
             )
           }
         }
         #expect(try await accept() == Refusal(.failedPrecondition, "ISSUER_LACKS_RIGHT"))
         _ = try await stage.roles.grant(
           .init(role: role(kept, on: id, to: ben)),
-          options: .by(ada)
+          options: .by(ada, acr: "pin")
         )
         #expect(try await accept() == nil)
       }
@@ -146,7 +146,7 @@ struct LastingGiverTests {
         try await refusal {
           _ = try await stage.portfolios.addAdmin(
             .init(portfolioId: id, userId: user, role: role, email: email),
-            options: .by(Self.ben)
+            options: .by(Self.ben, acr: "pin")
           )
         }
       }
