@@ -77,7 +77,11 @@ final class CachedPermissions: Sendable {
 
   /// Gives the witness its role, or takes it away.
   private func toggle() async throws -> Bool {
-    let options = try await product.call(owner)
+    // Roles of a family take a PIN.
+    let options =
+      kind.name == "family"
+      ? try await product.call(owner, provingPINFor: "family.enter_parent_mode")
+      : try await product.call(owner)
     let isAdmin = try await product.permissions.check(
       .init(action: kind.viewAction, entityId: witnessed),
       options: try await product.call(witness)
