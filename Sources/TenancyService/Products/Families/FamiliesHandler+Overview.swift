@@ -46,7 +46,9 @@ extension FamiliesHandler {
     _ tx: borrowing ReadTransaction
   ) throws -> (Tenancy_V1.FamilyOverview, holders: [String]) {
     let held = try core.require(Families.viewFamily, on: familyID, user, tx)
-    guard let family = try EntityTable.all([familyID], in: tx).first else { throw TenancyError.notFound }
+    guard let family = try EntityTable.all([familyID], in: tx).first else {
+      throw TenancyError.notFound
+    }
     var overview = Tenancy_V1.FamilyOverview(family: core.message(entity: family, held))
     var holders: [String] = []
     func note(_ id: String, _ type: String) throws {
