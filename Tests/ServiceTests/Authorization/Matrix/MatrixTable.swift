@@ -694,7 +694,7 @@ enum MatrixTable {
     .init(
       "Entitlements/Get",
       .portfolio,
-      .deviceUsers,
+      .unitUsers,
       ofPortfolio(""),
       tellsOperators: true
     ),
@@ -702,7 +702,7 @@ enum MatrixTable {
     .init(
       "FeatureFlags/Evaluate",
       .portfolio,
-      .deviceUsers,
+      .unitUsers,
       #"{"key": "analytics", "context": {"targetingKey": "<portfolio>", "subjectKind": "portfolio"}}"#,
       tellsOperators: true
     ),
@@ -714,14 +714,14 @@ enum MatrixTable {
       tellsOperators: true
     ),
     .init("Entitlements/GetPlans", .service, [], #"{"subjects": [\#(portfolio)]}"#),
-    .init("Entitlements/CheckFeature", .portfolio, .deviceUsers, ofPortfolio(feature)),
+    .init("Entitlements/CheckFeature", .portfolio, .unitUsers, ofPortfolio(feature)),
     .init("Entitlements/CheckFeature", .self_, .everyone, ofSelf(feature)),
-    .init("Entitlements/CheckLimit", .portfolio, .deviceUsers, ofPortfolio(limit)),
+    .init("Entitlements/CheckLimit", .portfolio, .unitUsers, ofPortfolio(limit)),
     .init("Entitlements/CheckLimit", .self_, .everyone, ofSelf(limit)),
     .init(
       "Entitlements/BatchCheck",
       .portfolio,
-      .deviceUsers,
+      .unitUsers,
       #"{"checks": [{"feature": \#(ofPortfolio(feature))}]}"#
     ),
     .init(
