@@ -5,7 +5,7 @@ internal import ServiceKit
 ///
 /// What cannot be asked for is absent: an answer without a name is better than none.
 final class NameDirectory: Sendable {
-  /// A person: nil is nobody who has an account.
+  /// A person; nil for one without an account.
   private struct Known {
     var name: String?
     var askedAt: Int64

@@ -76,7 +76,7 @@ struct UserChangesTests {
     }
   }
 
-  @Test("An address that is proven is told once, and again before a RESYNC for a month")
+  @Test("A proof of an address comes once, and for a month again before a RESYNC")
   func proof_isTold() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()

@@ -110,7 +110,7 @@ struct SignInTests {
     }
   }
 
-  @Test("Whoever gives a first or last name needs no display name; some name is needed")
+  @Test("A first or last name stands in for the display name; one of the three is needed")
   func signUp_withoutDisplayName_isNamed() async throws {
     try await AuthStage.run { stage in
       func name(_ display: String, _ first: String, _ last: String) async throws -> String? {

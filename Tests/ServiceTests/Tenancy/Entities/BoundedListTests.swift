@@ -28,7 +28,7 @@ struct BoundedListTests {
     )
   }
 
-  @Test("Whoever has a role below it gets what the role shows there, also by the nested paths")
+  @Test("A role below the object shows what it shows there, also by the nested paths")
   func lists_fromBelow_haveWhatIsTheirs() async throws {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "home")

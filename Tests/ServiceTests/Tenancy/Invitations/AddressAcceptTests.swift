@@ -90,7 +90,7 @@ struct AddressAcceptTests {
         options: .byService("gateway")
       )
       #expect(!subjects.subjects.map(\.userId).contains(Self.ida))
-      // A proof that is told again changes nothing.
+      // A repeated proof changes nothing.
       try await stage.service.acceptor.accept(Self.ida)
       #expect(try await roles(of: Self.ida, stage) == mine)
       let received = try await stage.invitations.listReceived(.init(), options: .by(Self.ida))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TenancyService
 
-@Suite("What tenants are told")
+@Suite("What tenants hear")
 struct TenantViewTests {
   @Test("A tenant reads itself among the tenants of its unit, and that others may be left out")
   func unit_tenants_areHidden() async throws {
