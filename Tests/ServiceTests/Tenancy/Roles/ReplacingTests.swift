@@ -117,7 +117,7 @@ struct ReplacingTests {
     }
   }
 
-  @Test("Whoever may not change it replaces nobody, and nothing is changed with it")
+  @Test("A list that the caller may not change is refused, and nothing else is changed with it")
   func managers_byTenant_areRefused() async throws {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "home")
