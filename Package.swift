@@ -99,6 +99,11 @@ let package = Package(
       name: "CCurl",
       cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
     ),
+    // libpq, loaded when a store is on a server.
+    .target(
+      name: "CPostgreSQL",
+      cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+    ),
     .target(
       name: "CProtobufC",
       cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
@@ -157,8 +162,8 @@ let package = Package(
       dependencies: [
         "AdminPort", "CommandLineTool", "Reflection", "RPCKit", "RPCKitHTTP", "PeerContracts",
         "StrictJSON",
-        "PackedTables", "TextEncodings", "CSQLite", "CCurl", "CIDN2", "COpenSSL",
-        "BuildInformation",
+        "PackedTables", "TextEncodings", "CSQLite", "CPostgreSQL", "CCurl", "CIDN2",
+        "COpenSSL", "BuildInformation",
       ],
       swiftSettings: strict
     ),

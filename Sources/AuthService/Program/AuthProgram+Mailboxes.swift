@@ -9,10 +9,12 @@ extension AuthProgram {
     summary:
       "List accounts that share a mailbox, in a copy of the store or in that of a stopped service."
   ) { _, environment, arguments in
-    let path = arguments.first ?? environment.settings.database
-    guard FileBytes.exists(path) else { throw FileError("\(path) does not exist") }
+    let place = arguments.first.map { StorePlace.file($0) } ?? environment.settings.store
+    if place.server == nil, !FileBytes.exists(place.path) {
+      throw FileError("\(place) does not exist")
+    }
     let database = try await Database.open(
-      DatabaseConfiguration(path: path, applicationID: AuthSchema.applicationID),
+      DatabaseConfiguration(place, applicationID: AuthSchema.applicationID),
       migrations: AuthSchema.migrations,
       clock: environment.clock
     )

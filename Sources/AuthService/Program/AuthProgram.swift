@@ -194,13 +194,13 @@ public enum AuthProgram: HostedService {
       secrets = try readSecrets(settings.secrets)
     } catch {
       throw ConfigurationError(
-        "setting secrets: \(error); \(adviceOnSecrets(environment.settings.database))"
+        "setting secrets: \(error); \(adviceOnSecrets(environment.settings.store))"
       )
     }
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
     let entitlement = try environment.authenticatedChannel(to: "entitlement")
     var dependencies = AuthService.Dependencies(
-      databasePath: environment.settings.database,
+      store: environment.settings.store,
       tenancy: tenancy,
       entitlement: entitlement,
       services: try environment.serviceTokenVerifier(),
@@ -228,11 +228,13 @@ public enum AuthProgram: HostedService {
   }
 
   /// Advice for a start without secrets: new ones would make what is in a store useless.
-  static func adviceOnSecrets(_ database: String) -> String {
-    guard FileBytes.exists(database) || FileBytes.exists("\(database).lock") else {
+  static func adviceOnSecrets(_ store: StorePlace) -> String {
+    let path = store.path
+    guard store.server != nil || FileBytes.exists(path) || FileBytes.exists("\(path).lock") else {
       return "create the file with make-secrets FILE"
     }
-    return
-      "restore the file that belongs to the store \(database), which cannot be read with other secrets"
+    let restore =
+      "restore the file that belongs to the store \(path), which cannot be read with other secrets"
+    return store.server == nil ? restore : "\(restore); for a new store, make-secrets FILE"
   }
 }

@@ -43,7 +43,7 @@ public final class AuthService: Sendable {
 
     /// Makes dependencies with the system's clock and chance; the loop says how long the system is up.
     public init(
-      databasePath: String,
+      store: StorePlace,
       tenancy: Channel,
       entitlement: Channel,
       services: ServiceTokenVerifier?,
@@ -54,10 +54,7 @@ public final class AuthService: Sendable {
       logger: Logger,
       metrics: MetricRegistry = MetricRegistry()
     ) {
-      database = DatabaseConfiguration(
-        path: databasePath,
-        applicationID: AuthSchema.applicationID
-      )
+      database = DatabaseConfiguration(store, applicationID: AuthSchema.applicationID)
       self.tenancy = tenancy
       self.entitlement = entitlement
       self.services = services
@@ -249,7 +246,7 @@ public final class AuthService: Sendable {
       switch settings.transport {
       case .spool:
         SpoolFolder(
-          path: settings.spool ?? dependencies.database.path + ".mail",
+          path: settings.spool ?? dependencies.database.defaultSpool,
           fileCountMax: settings.spoolCountMax
         )
       case .command:

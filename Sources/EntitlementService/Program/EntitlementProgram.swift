@@ -27,9 +27,9 @@ public enum EntitlementProgram: HostedService {
     /// Reads everything that the settings name.
     ///
     /// Throws `ConfigurationError`.
-    func read(database: String) throws(ConfigurationError) -> EntitlementSettings {
+    func read(store: StorePlace) throws(ConfigurationError) -> EntitlementSettings {
       var read = EntitlementSettings(
-        database: database,
+        store: store,
         catalog: try readCatalog(),
         purchases: purchases
       )
@@ -83,7 +83,7 @@ public enum EntitlementProgram: HostedService {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> OpenService<Settings> {
-    var own = try settings.read(database: environment.settings.database)
+    var own = try settings.read(store: environment.settings.store)
     own.auditLifetime = environment.settings.auditLifetime
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
     let remote = try RemoteIdentity(settings.identity, in: environment)

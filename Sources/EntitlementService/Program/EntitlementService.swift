@@ -70,7 +70,7 @@ final class EntitlementService: Sendable {
     _ settings: EntitlementSettings
   ) -> DatabaseConfiguration {
     var configuration = DatabaseConfiguration(
-      path: settings.database,
+      settings.store,
       applicationID: EntitlementSchema.applicationID
     )
     configuration.auditLifetime = settings.auditLifetime

@@ -1,7 +1,9 @@
+internal import ServiceKit
+
 /// Settings of EntitlementService.
 struct EntitlementSettings: Sendable {
-  /// The store's file.
-  var database: String
+  /// The store.
+  var store: StorePlace
   /// The catalogue.
   var catalog: Catalog
   /// Which purchases count, and how they are taken.

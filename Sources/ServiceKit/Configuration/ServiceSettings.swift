@@ -77,8 +77,8 @@ public struct ServiceSettings: Sendable {
   public var gateways: GatewayAddresses
   /// A file with the secrets that those show; nil: their addresses are all that they prove.
   public var gatewaySecret: String?
-  /// The store's file.
-  public var database: String
+  /// The store.
+  public var store: StorePlace
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
   /// Bytes of log that one user may leave at once; they come back over an hour.
@@ -127,7 +127,7 @@ public struct ServiceSettings: Sendable {
     serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
     gateways = try GatewayAddresses(members.optional("gateways"))
     gatewaySecret = try members.optional("gateway_secret")?.nonEmptyString()
-    database = try members.optional("database")?.string() ?? "\(name).db"
+    store = try Self.store(&members, name)
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
     logBudgetByteCount =
       (try members.optional("log_budget_mib")?.integer(in: 1...1_048_576) ?? 64) << 20
@@ -136,6 +136,29 @@ public struct ServiceSettings: Sendable {
     logLevel = try Self.logLevel(members.optional("log"))
     drainTimeout = try members.optional("drain_timeout")?.seconds(in: 0...3600) ?? .seconds(30)
     drainDelay = try members.optional("drain_delay")?.seconds(in: 0...600) ?? .zero
+  }
+
+  /// A path under `database`, or a server under `store`.
+  private static func store(
+    _ members: inout JSONMembers,
+    _ name: String
+  ) throws(JSONDecodingError) -> StorePlace {
+    let database = members.optional("database")
+    guard let field = members.optional("store") else {
+      return .file(try database?.string() ?? "\(name).db")
+    }
+    if database != nil { throw field.error("cannot be set beside database: a store has one place") }
+    let address = try field.string()
+    guard let server = PostgresLocation(address) else {
+      throw field.error(
+        "must be an address of PostgreSQL, for example \"postgresql://gatehouse@db.example/\(name)\"; "
+          + "the path of a file is the setting database"
+      )
+    }
+    if server.hasPassword {
+      throw field.error("must not have a password: name a file of passwords with ?passfile=PATH")
+    }
+    return .server(server)
   }
 
   /// A mode as chmod(1) takes it: three octal digits, a zero before them or not.

@@ -60,7 +60,7 @@ extension Database {
         SELECT max(revision) FROM (
           SELECT revision FROM change_log WHERE revision < coalesce(
             (SELECT min(revision) FROM change_log WHERE recorded_at >= ?), 9223372036854775807)
-          ORDER BY revision LIMIT ?)
+          ORDER BY revision LIMIT ?) AS oldest
         """,
         .integer(instant),
         .integer(Self.purgeCountMax)

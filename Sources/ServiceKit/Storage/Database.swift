@@ -53,7 +53,11 @@ public final class Database: Sendable {
   ) async throws(StoreError) -> Database {
     precondition((1...64).contains(configuration.readerCount), "1 to 64 readers")
     var configuration = configuration
-    configuration.path = try StoreFile.canonical(configuration.path)
+    if configuration.server == nil {
+      configuration.path = try StoreFile.canonical(configuration.path)
+      configuration.server = try TestServer.location(of: configuration.path)
+      if let server = configuration.server { configuration.path = server.description }
+    }
     let feed = ChangeFeed(tailCountMax: configuration.recentChangeCountMax)
     let writer = try await StoreWriter.start(
       configuration,

@@ -2,8 +2,12 @@
 public struct DatabaseConfiguration: Sendable {
   /// The database file; its log and its lock lie beside it.
   ///
-  /// The folder must exist.
+  /// The folder must exist. For a store on a server, what it is called in errors.
   public var path: String
+  /// Where the store is when a server of PostgreSQL keeps it; nil for a file.
+  ///
+  /// What is said here of files, logs and checks does not apply then: the server's own settings do.
+  public internal(set) var server: PostgresLocation?
   /// Tells the files of one service from those of another (SQLite's application_id); not 0.
   public var applicationID: Int32
   /// Threads that answer reads; 1 to 64.
@@ -48,9 +52,14 @@ public struct DatabaseConfiguration: Sendable {
   /// Tests put one under the store that fails and forgets.
   package var fileSystem: String?
 
-  /// A store at `path` with the defaults.
+  /// A store in a file with the defaults.
   public init(path: String, applicationID: Int32) {
-    self.path = path
+    self.init(.file(path), applicationID: applicationID)
+  }
+
+  /// A store with the defaults.
+  public init(_ place: StorePlace, applicationID: Int32) {
+    (path, server) = (place.path, place.server)
     self.applicationID = applicationID
   }
 }

@@ -65,6 +65,7 @@ public struct ServiceStore: Sendable {
         help: "Bytes that calls have left in the audit log and the log of changes."
       )
     )
+    guard database.configuration.server == nil else { return }
     let path = database.configuration.path
     metrics.observe(
       "gatehouse_service_store_bytes",

@@ -30,6 +30,13 @@ extension StoreError {
         retryAfter: .milliseconds(200),
         cause: self
       )
+    case .unstorable(let what):
+      errors.error(
+        .invalidArgument,
+        "TEXT_UNSTORABLE",
+        "the store cannot keep \(what); leave it out",
+        cause: self
+      )
     default:
       errors.error(
         .internal,

@@ -30,6 +30,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case newerSchema(path: String, file: Int, program: Int)
   /// The file belongs to another program or service.
   case foreignFile(path: String, applicationID: Int32)
+  /// A command for files was given a store on a server.
+  case notInFile(path: String, advice: String)
   /// Another process, or another `Database`, has the store open.
   case inUse(path: String)
   /// The file cannot be opened or made.
@@ -38,6 +40,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case migrationFailed(version: Int, detail: String)
   /// A statement would have broken a rule of the schema.
   case constraint(Constraint, String)
+  /// A value is of a kind that the engine of the store cannot keep.
+  case unstorable(String)
   /// A statement is wrong, or a column does not hold what was asked of it: an error of the program,
   /// or a value that it never wrote.
   case statement(String)
@@ -59,13 +63,17 @@ extension StoreError: CustomStringConvertible {
       "\(path) has schema version \(file), but this program knows only up to \(program): start the newer "
         + "program, or restore a backup from before the upgrade"
     case .foreignFile(let path, let applicationID):
-      "\(path) belongs to another program (application id \(applicationID)): set database to the store of "
-        + "this one"
+      "\(path) belongs to another program (application id \(applicationID)): set database or store to the "
+        + "store of this one"
     case .inUse(let path): "\(path) is open in another process: stop that one first"
+    case .notInFile(let path, let advice): "the store is on \(path): \(advice)"
+    case .cannotOpen(let path, let detail) where PostgresLocation.isLocation(path):
+      "\(path) cannot be opened: \(detail)"
     case .cannotOpen(let path, let detail):
       "\(path) cannot be opened: \(detail); a store needs an existing folder that this user may write to"
     case .migrationFailed(let version, let detail): "migration \(version) failed: \(detail)"
     case .constraint(_, let detail): "a constraint of the schema failed: \(detail)"
+    case .unstorable(let what): "the store cannot keep \(what)"
     case .statement(let detail): "invalid statement: \(detail)"
     }
   }

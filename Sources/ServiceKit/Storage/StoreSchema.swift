@@ -6,7 +6,7 @@ struct StoreSchema {
   /// The tables every service has, versioned apart from the service's own.
   ///
   /// `AUTOINCREMENT` keeps a revision from being given twice after the newest rows were purged.
-  private static let common: [Migration] = [
+  static let common: [Migration] = [
     Migration(
       version: 1,
       sql: """
@@ -75,6 +75,17 @@ struct StoreSchema {
         """
     ),
   ]
+
+  /// The newest change that was ever logged, or 0: the log may have been emptied since.
+  static let newestRevisionQuery = """
+    SELECT coalesce(
+      (SELECT max(revision) FROM change_log), (SELECT purged_revision FROM store_version))
+    """
+
+  /// The newest change that was ever logged, or 0.
+  static func newestRevision(_ connection: any StoreConnection) throws(StoreError) -> Int64 {
+    try connection.first(newestRevisionQuery) { $0.integer(0) } ?? 0
+  }
 
   /// Refuses a file of another program, or of a newer one, before anything in it is changed.
   func inspect(_ migrations: [Migration]) throws(StoreError) {

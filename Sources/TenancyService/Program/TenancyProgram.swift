@@ -78,7 +78,7 @@ public enum TenancyProgram: HostedService {
         metrics: environment.metrics.registry
       )
     }
-    var own = TenancySettings(storePath: environment.settings.database, policies: policies)
+    var own = TenancySettings(store: environment.settings.store, policies: policies)
     own.auditLifetime = environment.settings.auditLifetime
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
     own.gatewayRoutes = settings.gatewayRoutes

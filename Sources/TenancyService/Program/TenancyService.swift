@@ -81,7 +81,7 @@ public final class TenancyService: Sendable {
   ) async throws -> TenancyService {
     let policy = try PolicyReloader.policy(settings.policies)
     var store = DatabaseConfiguration(
-      path: settings.storePath,
+      settings.store,
       applicationID: TenancySchema.applicationID
     )
     store.auditLifetime = settings.auditLifetime

@@ -3,8 +3,8 @@ public import ServiceKit
 
 /// Settings of TenancyService.
 public struct TenancySettings: Sendable {
-  /// The store's file; its folder must exist.
-  public var storePath: String
+  /// The store.
+  public var store: StorePlace
   /// The policies, as JSON texts.
   public var policies: [PolicySource]
   /// How long audit records are kept, in milliseconds; nil keeps them all.
@@ -17,13 +17,13 @@ public struct TenancySettings: Sendable {
   public var gatewayRoutes = GatewayRoutes()
 
   /// Makes settings.
-  public init(storePath: String, policies: [PolicySource]) {
-    self.storePath = storePath
+  public init(store: StorePlace, policies: [PolicySource]) {
+    self.store = store
     self.policies = policies
   }
 
   /// Makes settings with one policy.
-  public init(storePath: String, policy: [UInt8]) {
-    self.init(storePath: storePath, policies: [PolicySource(name: "", text: policy)])
+  public init(store: StorePlace, policy: [UInt8]) {
+    self.init(store: store, policies: [PolicySource(name: "", text: policy)])
   }
 }

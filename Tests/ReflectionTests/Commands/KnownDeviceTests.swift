@@ -211,7 +211,7 @@ struct KnownDeviceTests {
       settings,
       secrets: try AuthSecrets(json: Array(AuthSecrets.generate(SystemRandomSource()).utf8)),
       AuthService.Dependencies(
-        databasePath: "\(folder)/auth.db",
+        store: .file("\(folder)/auth.db"),
         tenancy: peers,
         entitlement: peers,
         services: nil,

@@ -94,10 +94,12 @@ struct LogBudgetTests {
         }
       )
       let logged = try #require(Double(line.split(separator: " ")[1]))
+      #expect(logged > 3_000_000)
+      guard !TestServer.isUsed else { return }
       // What is counted is what the file grows by, or a little more.
       let size = StoreFile.byteCount(database.configuration.path) ?? 0
       let log = StoreFile.byteCount(database.configuration.path + "-wal") ?? 0
-      #expect(logged > 3_000_000 && Double(size + log) < logged * 2.5)
+      #expect(Double(size + log) < logged * 2.5)
       #expect(text.contains("gatehouse_service_store_bytes "))
     }
   }

@@ -243,7 +243,7 @@ struct ErasureTests {
     for text in ["", "a", "a b", "a 1 2", "1"] { #expect(MentionEraser.Cursor(text: text) == nil) }
   }
 
-  @Test("A read that lasts keeps the log from being emptied, and the next attempt does it")
+  @Test("A read that lasts keeps the log from being emptied, next time it works", .fileStores)
   func truncateLog_whileRead_saysSo() async throws {
     try await run { store, folder in
       try await store.writeOwn { tx in
@@ -271,7 +271,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("A store whose process ended with an emptied log starts again, with all that was committed")
+  @Test("A store whose process ended with an emptied log starts again, complete", .fileStores)
   func truncateLog_beforeAnAbruptEnd_losesNothing() async throws {
     let (folder, copies) = (try TemporaryFolder(), try TemporaryFolder())
     let database = try await Notes.open(folder)

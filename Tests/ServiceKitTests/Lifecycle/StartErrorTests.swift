@@ -49,7 +49,7 @@ struct StartErrorTests {
 
   @Test("A store that cannot be used is named with the setting")
   func store_failure_namesTheSetting() {
-    let error = StartError(StoreError.inUse(path: "a.db"))
+    let error = StartError(StoreError.inUse(path: "a.db"), in: .file("a.db"))
     #expect(
       error.description
         == "setting database: a.db is open in another process: stop that one first"

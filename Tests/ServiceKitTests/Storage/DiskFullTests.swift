@@ -32,7 +32,7 @@ private final class SmallDisk: Sendable {
   }
 }
 
-@Suite("A store without space")
+@Suite("A store without space", .fileStores)
 struct DiskFullTests {
   /// Writes until it fails; the identifiers that were acknowledged, and the failure.
   private func fill(_ database: Database, _ prefix: String) async -> ([String], (any Error)?) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("A store under several names")
+@Suite("A store under several names", .fileStores)
 struct SharedStoreTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("notes.db") }

@@ -2,7 +2,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
-@Suite("What a service promises about its rows")
+@Suite("What a service promises about its rows", .fileStores)
 struct StoreCheckTests {
   private struct Unexpected: Error {}
 

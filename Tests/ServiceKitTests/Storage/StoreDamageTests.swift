@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("Damaged stores", .timeLimit(.minutes(5)))
+@Suite("Damaged stores", .fileStores, .timeLimit(.minutes(5)))
 struct StoreDamageTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("notes.db") }

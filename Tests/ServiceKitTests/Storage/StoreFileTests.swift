@@ -3,7 +3,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
-@Suite("Files of a store")
+@Suite("Files of a store", .fileStores)
 struct StoreFileTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("notes.db") }

@@ -1,6 +1,7 @@
 import Glibc
 import RPCKit
 import ServiceKit
+import Testing
 
 /// A folder of its own under the system's temporary one; gone with its last reference.
 final class TemporaryFolder: Sendable {
@@ -35,6 +36,14 @@ final class TemporaryFolder: Sendable {
     }
     return names
   }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests of what only a store in a file has, while the others run on a server.
+  static var fileStores: Self { .disabled(if: TestServer.isUsed, "is about files") }
+
+  /// For tests of what only a store on a server has.
+  static var serverStores: Self { .enabled(if: TestServer.isUsed, "needs a server of PostgreSQL") }
 }
 
 /// A store of notes, as small as one can be.

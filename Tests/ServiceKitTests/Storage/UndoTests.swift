@@ -40,6 +40,7 @@ struct UndoTests {
     let runs = Runs()
     // Without savepoints, and then with those that the first failure brought.
     for (round, expected) in [(1, 2), (2, 1)] {
+      let known = database.revision
       let (held, release) = await database.holdWriter()
       let before = await database.queueWrite { tx in
         runs.add("before \(round)")
@@ -57,7 +58,7 @@ struct UndoTests {
           try tx.first("SELECT text FROM note WHERE id = 'before'") { $0.text(0) }, tx.revision
         )
         #expect(text == "\(round)")
-        #expect(revision == Int64(round) - 1)
+        #expect(revision == known)
         try tx.appendChange(kind: "done", subject: "s", scope: "")
       }
       release.fire()
@@ -67,7 +68,7 @@ struct UndoTests {
       try await after.value
       #expect(try await database.note("before") == "\(round)")
       #expect(try await database.note("failed") == nil)
-      #expect(database.revision == Int64(round))
+      #expect(database.revision > known)
       #expect(runs.count("before \(round)") == expected && runs.count("after \(round)") == 1)
     }
     await database.close()

@@ -93,3 +93,9 @@ struct SpoolFolder: MailTransport {
     guard isDone else { throw FileError("\(path): \(unsafe String(cString: strerror(code)))") }
   }
 }
+
+extension DatabaseConfiguration {
+  /// Where mails are spooled unless a setting says so: beside the store's file, or in the working folder for a
+  /// store on a server.
+  var defaultSpool: String { server == nil ? "\(path).mail" : "auth.mail" }
+}

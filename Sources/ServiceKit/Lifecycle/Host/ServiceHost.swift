@@ -43,7 +43,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     do {
       service = try await Service.open(settings, in: environment)
     } catch let error as StoreError {
-      throw StartError(error)
+      throw StartError(error, in: environment.settings.store)
     }
     health = HealthService()
     health.set(.notServing)

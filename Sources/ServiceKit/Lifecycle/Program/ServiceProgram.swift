@@ -78,7 +78,10 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
         return "serving"
       },
       Command("backup", "FILE", "Copy the store to FILE; the service may be running.") {
-        try await Database.backUp($0.common.database, to: $1[0])
+        let store = try $0.common.store.file(
+          instead: "back it up with pg_dump or pg_basebackup, see docs/operations/postgresql.md"
+        )
+        try await Database.backUp(store, to: $1[0])
         return "backed up to \($1[0])"
       },
       Command(
@@ -86,17 +89,20 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
         "[FILE]",
         "Check the whole store, or a copy of it, for damage. Changes nothing."
       ) { settings, words in
-        let path = words.first ?? settings.common.database
-        let findings = try await Database.verify(path, Service.store) { Self.say($0) }
+        let place = words.first.map { StorePlace.file($0) } ?? settings.common.store
+        let findings = try await Self.verify(place)
         guard findings.isEmpty else { throw Damage(findings: findings) }
-        return "no damage found in \(path)"
+        return "no damage found in \(place)"
       },
       Command(
         "set-aside",
         "",
         "Rename the files of the store, so that the next start creates a new one."
       ) { settings, _ in
-        let target = try Database.setAside(settings.common.database)
+        let path = try settings.common.store.file(
+          instead: "give its schema another name there (ALTER SCHEMA … RENAME TO …)"
+        )
+        let target = try Database.setAside(path)
         return "the store was renamed to \(target); the next start creates a new one"
       },
       Command(
@@ -104,10 +110,20 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
         "",
         "Accept a store that the service did not leave as it is now, such as a restored copy."
       ) { settings, _ in
-        try await Database.accept(settings.common.database, Service.store)
-        return "\(settings.common.database) was accepted as it is"
+        let path = try settings.common.store.file(
+          instead: "it is taken as it is there, and needs no acceptance"
+        )
+        try await Database.accept(path, Service.store)
+        return "\(path) was accepted as it is"
       },
     ] + commands.map(command)
+  }
+
+  private static func verify(_ place: StorePlace) async throws -> [String] {
+    if let server = place.server {
+      return try await Database.verify(server, Service.store) { Self.say($0) }
+    }
+    return try await Database.verify(place.path, Service.store) { Self.say($0) }
   }
 
   private func command(_ own: OperatorCommand<Service>) -> Command {

@@ -6,8 +6,8 @@ struct StartError: Error, Equatable, CustomStringConvertible {
   let description: String
 
   /// A store that cannot be used.
-  init(_ error: StoreError) {
-    description = "setting database: \(error)"
+  init(_ error: StoreError, in place: StorePlace) {
+    description = "setting \(place.server == nil ? "database" : "store"): \(error)"
   }
 
   /// Certificates that cannot be used.

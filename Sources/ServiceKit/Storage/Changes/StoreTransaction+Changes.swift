@@ -1,7 +1,7 @@
 extension StoreTransaction where Self: ~Copyable {
   /// The newest change that this transaction sees; 0 without any.
   public func newestRevision() throws -> Int64 {
-    try first("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'") { $0.integer(0) } ?? 0
+    try first(StoreSchema.newestRevisionQuery) { $0.integer(0) } ?? 0
   }
 
   /// The first changes of a kind and scope after a revision, in order; nil when the log no longer goes

@@ -19,7 +19,7 @@ public struct StoreCheck: Sendable {
   }
 
   /// The findings on one snapshot of the store, of which a service may be writing the next.
-  func findings(on connection: SQLiteConnection) throws(StoreError) -> [String] {
+  func findings(on connection: any StoreConnection) throws(StoreError) -> [String] {
     var found: [String] = []
     do {
       try connection.inReadTransaction { tx in found = try findings(tx) }

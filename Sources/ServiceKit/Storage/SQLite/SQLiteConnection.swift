@@ -4,7 +4,7 @@ internal import CSQLite
 ///
 /// Confined to one thread: opened without SQLite's own locks, and not `Sendable`.
 @safe
-final class SQLiteConnection {
+final class SQLiteConnection: StoreConnection {
   /// The role of a connection.
   enum Role {
     /// Writes and checkpoints: there is one.
@@ -14,11 +14,10 @@ final class SQLiteConnection {
     case reader
   }
 
-  let path: String
+  var path: String { failures.path }
   /// Pages in the write-ahead log after the last commit.
   private(set) var logPageCount = 0
-  /// The failure of the last statement; says why a transaction has ended by itself.
-  private(set) var lastFailure: StoreError?
+  private let failures: SQLiteFailures
   private let handle: OpaquePointer
   /// Goes after the connection is closed, because it holds the file's descriptor.
   private let seal: StoreSeal?
@@ -51,7 +50,7 @@ final class SQLiteConnection {
     fileSystem: String? = nil,
     seal: StoreSeal? = nil
   ) throws(StoreError) {
-    self.path = path
+    failures = SQLiteFailures(path: path)
     self.seal = seal
     _ = Self.isConfigured
     var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -136,8 +135,11 @@ final class SQLiteConnection {
   /// Lends the handle to the other wrappers of this folder.
   func withHandle<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(handle) }
 
-  /// The key of the last row that was inserted.
-  var lastInsertedKey: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+  /// Never: a statement that failed is undone alone (sqlite.org/lang_transaction.html).
+  var isPoisoned: Bool { false }
+
+  /// The failure of the last statement; says why a transaction has ended by itself.
+  var lastFailure: StoreError? { failures.last }
 
   /// Rows that were inserted, changed or deleted since the connection was opened, those included that
   /// were undone again (sqlite.org/c3ref/total_changes.html).
@@ -148,50 +150,41 @@ final class SQLiteConnection {
     get throws(StoreError) { Int(try first("PRAGMA page_size") { $0.integer(0) } ?? 4096) }
   }
 
-  /// Runs one statement; the number of rows it inserted, changed or deleted.
+  func beginReading() throws(StoreError) { try execute("BEGIN") }
+
+  /// Runs one statement; the number of rows it inserted, changed or deleted, cascades included.
   @discardableResult
-  func execute(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+  func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
     let statement = try borrow(sql)
-    defer { statement.reset() }
+    defer { statement.close() }
     try statement.bind(values)
     let before = changedRowCount
-    while try step(statement) {}
+    while try statement.step() {}
     return Int(clamping: changedRowCount - before)
   }
 
-  /// Runs one statement and turns each of its rows into a value.
-  func query<T>(
+  func insert(
     _ sql: String,
-    _ values: [SQLValue] = [],
-    limit: Int = .max,
-    _ body: (borrowing Row) throws -> T
-  ) throws -> [T] {
-    let statement = try borrow(sql)
-    defer { statement.reset() }
-    try statement.bind(values)
-    var results: [T] = []
-    while results.count < limit, try step(statement) {
-      results.append(try body(Row(statement)))
-      if let mismatch = statement.mismatch { throw mismatch }
-    }
-    // What changes rows and returns them (RETURNING) must reach its end to count as done.
-    if !statement.isReadOnly { while try step(statement) {} }
-    return results
+    _ values: [SQLValue],
+    generating key: String
+  ) throws(StoreError) -> Int64 {
+    try execute(sql, values)
+    return unsafe sqlite3_last_insert_rowid(handle)
   }
 
-  /// The value of the first row, or nil without one; for bodies that do not throw.
-  func first<T>(
+  func open(
     _ sql: String,
-    _ values: [SQLValue] = [],
-    _ body: (borrowing Row) -> T
-  ) throws(StoreError) -> T? {
+    _ values: [SQLValue],
+    limit: Int
+  ) throws(StoreError) -> any StoreCursor {
     let statement = try borrow(sql)
-    defer { statement.reset() }
-    try statement.bind(values)
-    guard try step(statement) else { return nil }
-    let result = body(Row(statement))
-    if let mismatch = statement.mismatch { throw mismatch }
-    return result
+    do throws(StoreError) {
+      try statement.bind(values)
+    } catch {
+      statement.close()
+      throw error
+    }
+    return statement
   }
 
   /// Runs several statements, one after the other, without values.
@@ -250,16 +243,6 @@ final class SQLiteConnection {
     throw unsafe SQLiteError(result, on: handle).storeError(path: path)
   }
 
-  private func step(_ statement: SQLiteStatement) throws(StoreError) -> Bool {
-    do {
-      return try statement.step()
-    } catch {
-      let error = error.storeError(path: path)
-      lastFailure = error
-      throw error
-    }
-  }
-
   /// A statement from the cache, or a new one while the cached one is in use further up.
   private func borrow(_ sql: String) throws(StoreError) -> SQLiteStatement {
     let text = StatementText(sql)
@@ -300,7 +283,12 @@ final class SQLiteConnection {
           let error = unsafe SQLiteError(result, on: handle).storeError(path: path)
           return .failure(result == SQLITE_OK ? .statement("nothing to do: \(sql)") : error)
         }
-        let owner = unsafe SQLiteStatement(owning: statement, of: handle, sql: sql)
+        let owner = unsafe SQLiteStatement(
+          owning: statement,
+          of: handle,
+          sql: sql,
+          failures: failures
+        )
         // What follows a semicolon would silently not run.
         let consumed = unsafe tail.map { unsafe $0 - start } ?? bytes.count
         let rest = unsafe bytes[consumed...]

@@ -4,20 +4,27 @@ internal import CSQLite
 ///
 /// Confined to the thread of its connection.
 @safe
-final class SQLiteStatement {
+final class SQLiteStatement: StoreCursor {
   let sql: String
   /// Set while a caller steps through it, so that the cache does not hand it out twice.
   var isInUse = false
-  /// The first column that did not hold what was asked of it; `SQLiteConnection.query` throws it.
+  /// The first column that did not hold what was asked of it.
   private(set) var mismatch: StoreError?
   private let handle: OpaquePointer
   private let connection: OpaquePointer
+  private let failures: SQLiteFailures
 
   /// Takes over a compiled statement.
-  init(owning handle: OpaquePointer, of connection: OpaquePointer, sql: String) {
+  init(
+    owning handle: OpaquePointer,
+    of connection: OpaquePointer,
+    sql: String,
+    failures: SQLiteFailures
+  ) {
     unsafe self.handle = handle
     unsafe self.connection = connection
     self.sql = sql
+    self.failures = failures
   }
 
   deinit {
@@ -65,17 +72,17 @@ final class SQLiteStatement {
   }
 
   /// Goes to the next row; false when there is none.
-  func step() throws(SQLiteError) -> Bool {
+  func step() throws(StoreError) -> Bool {
     let result = unsafe sqlite3_step(handle)
     switch result {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw unsafe SQLiteError(result, on: connection)
+    default: throw failures.note(unsafe SQLiteError(result, on: connection))
     }
   }
 
   /// Makes the statement ready to be used again, and forgets its values: they may be secrets.
-  func reset() {
+  func close() {
     // Repeats the error of the last step, which was thrown there already.
     _ = unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -83,8 +90,10 @@ final class SQLiteStatement {
     isInUse = false
   }
 
-  /// Whether it changes nothing in the file.
-  var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+  func finish() throws(StoreError) {
+    guard unsafe sqlite3_stmt_readonly(handle) == 0 else { return }
+    while try step() {}
+  }
 
   /// Whether the column holds NULL.
   func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }

@@ -4,35 +4,29 @@ internal import RPCKit
 ///
 /// Confined to the writer's thread.
 final class GroupCommitter {
-  private let connection: SQLiteConnection
-  private let opened: OpenedStore
+  private let engine: any StoreEngine
+  private var connection: any StoreConnection { engine.connection }
   private let configuration: DatabaseConfiguration
   private let clock: any WallClock
   private let feed: ChangeFeed
   private let state: SharedCondition
-  private var log: LogPolicy
   /// How many of the next transactions get savepoints.
   private var savepointCommitCount = 0
   /// The followers that see each commit before its callers.
   private var follower: (any CommitFollower)?
 
   init(
-    opened: OpenedStore,
+    engine: any StoreEngine,
     configuration: DatabaseConfiguration,
     clock: any WallClock,
     feed: ChangeFeed,
     state: SharedCondition
   ) {
-    connection = opened.connection
-    self.opened = opened
+    self.engine = engine
     self.configuration = configuration
     self.clock = clock
     self.feed = feed
     self.state = state
-    log = LogPolicy(
-      checkpointPageCount: configuration.checkpointByteCount / opened.pageByteCount,
-      pageCountMax: configuration.logByteCountMax / opened.pageByteCount
-    )
   }
 
   /// Transactions that get savepoints after one write had to be undone: anyone who sends writes that fail
@@ -50,8 +44,7 @@ final class GroupCommitter {
   /// back, and all of its jobs are put back to run again in one with savepoints.
   func commit(startingWith first: StoreWriter.Queue.Job, from line: WriteLine) {
     do throws(StoreError) {
-      try requireWritable()
-      try connection.execute("BEGIN IMMEDIATE")
+      try begin()
     } catch {
       fail(error)
       first.caller.resume(throwing: error)
@@ -71,26 +64,32 @@ final class GroupCommitter {
       session.hasUndoneChanges ? Self.savepointCommitCountMax : max(0, savepointCommitCount - 1)
     let failure = finishTransaction()
     if failure == nil {
-      opened.seal.committed(
-        frameCount: connection.logPageCount,
-        revision: session.changes.last?.revision ?? 0
-      )
-      tell(of: session)
+      engine.committed(revision: session.changes.last?.revision ?? 0)
+      attach(session.follower)
+      tell(of: session.changes)
       truncate(for: session.truncations)
     }
     for outcome in outcomes { outcome.tell(failure) }
-    checkpoint(log.afterCommit(pageCount: connection.logPageCount))
+    engine.tidy()
   }
 
-  /// Tells of a commit: first whom writes decide by, then everybody who watches.
-  private func tell(of session: WriteSession) {
-    if let attached = session.follower {
-      precondition(follower == nil, "a store has one follower")
-      follower = attached
-    }
-    guard !session.changes.isEmpty else { return }
-    follower?.follow(session.changes)
-    feed.publish(session.changes)
+  /// Begins a transaction, with everybody told of what is committed.
+  private func begin() throws(StoreError) {
+    if case .broken(let reason) = state.value { throw .unavailable(reason) }
+    tell(of: try engine.begin(after: feed.newest))
+  }
+
+  private func attach(_ attached: (any CommitFollower)?) {
+    guard let attached else { return }
+    precondition(follower == nil, "a store has one follower")
+    follower = attached
+  }
+
+  /// Tells of what was committed: first whom writes decide by, then everybody who watches.
+  private func tell(of changes: [Change]) {
+    guard !changes.isEmpty else { return }
+    follower?.follow(changes)
+    feed.publish(changes)
   }
 
   /// The outcome of a write before the commit.
@@ -137,29 +136,16 @@ final class GroupCommitter {
     return outcomes
   }
 
-  /// Moves the log into the file at the end of the store's life.
+  /// Ends the store's life in order.
   func finish() {
     feed.end()
-    // SQLite would move the log as the connection ends, trusting pages that the disk may not hold.
-    if case .broken = state.value { return }
-    let result = opened.seal.aroundCheckpoint(isLast: true) { connection.checkpoint(.truncate) }
-    // Nothing is left to move then, and SQLite deletes the empty log.
-    if result?.isComplete == true { connection.leaveLogAtEnd(false) }
-  }
-
-  private func requireWritable() throws(StoreError) {
-    if case .broken(let reason) = state.value { throw .unavailable(reason) }
-    guard log.isPastLimit else { return }
-    checkpoint(.restart)
-    if log.isPastLimit {
-      throw .unavailable("a long read prevents the log from being checkpointed")
-    }
+    engine.finish()
   }
 
   /// Commits; nil is success.
   private func finishTransaction() -> StoreError? {
     guard connection.isInTransaction else {
-      // An error of the disk inside one of the writes took all of them along.
+      // An error inside one of the writes took all of them along.
       let error = WriteSession.endedByItself(connection)
       fail(error)
       return error
@@ -186,31 +172,12 @@ final class GroupCommitter {
   }
 
   private func fail(_ error: StoreError) {
-    let isBroken = connection.hasFailedToSync
-    state.note(isBroken ? .broken("the disk did not confirm a write") : .failing("\(error)"))
+    state.note(engine.condition(after: error))
   }
 
   private func truncate(for truncations: [LogTruncation]) {
     guard !truncations.isEmpty else { return }
-    let isDone = checkpoint(.truncate)
+    let isDone = engine.truncateLog()
     for truncation in truncations { truncation.end(isDone: isDone) }
-  }
-
-  /// Moves the log; whether all of it was.
-  @discardableResult
-  private func checkpoint(_ mode: SQLiteConnection.CheckpointMode?) -> Bool {
-    guard let mode else { return false }
-    // Moved from a log that the disk did not confirm, pages could be mixed that never were together.
-    if case .broken = state.value { return false }
-    // Not moved when the disk does not even take that it will be: the log grows up to its limit.
-    let result = opened.seal.aroundCheckpoint(emptiesLog: mode == .truncate) {
-      connection.checkpoint(mode)
-    }
-    guard let result else { return false }
-    if connection.hasFailedToSync {
-      state.note(.broken("the disk did not confirm a checkpoint"))
-    }
-    log.afterCheckpoint(isRestarted: result.isComplete && mode != .passive)
-    return result.isComplete
   }
 }

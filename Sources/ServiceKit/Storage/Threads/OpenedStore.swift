@@ -46,7 +46,7 @@ final class OpenedStore {
 }
 
 extension SQLiteConnection {
-  /// The newest change that was ever logged, or 0.
+  /// The newest change that was ever logged, or 0; for files of any age.
   func lastRevision() throws(StoreError) -> Int64 {
     // Before the first AUTOINCREMENT there is no such table.
     let hasSequences = try first(

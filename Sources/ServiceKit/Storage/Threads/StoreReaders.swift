@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// The threads that answer reads, each with a connection of its own.
 final class StoreReaders: Sendable {
-  typealias Queue = WorkQueue<SQLiteConnection>
+  typealias Queue = WorkQueue<any StoreConnection>
 
   let queue: Queue
   private let threads: [StoreThread]
@@ -12,7 +12,7 @@ final class StoreReaders: Sendable {
     self.threads = threads
   }
 
-  /// Opens the connections; the file must exist.
+  /// Opens the connections; the store must exist.
   static func start(_ configuration: DatabaseConfiguration) async throws(StoreError) -> StoreReaders
   {
     let queue = Queue(
@@ -24,12 +24,7 @@ final class StoreReaders: Sendable {
       for index in 0..<configuration.readerCount {
         let thread = try await StoreThread.start(name: "store-read-\(index)") {
           () throws(StoreError) in
-          try SQLiteConnection(
-            path: configuration.path,
-            role: .reader,
-            cacheByteCount: configuration.cacheByteCount,
-            fileSystem: configuration.fileSystem
-          )
+          try configuration.openReader()
         } work: { connection in
           while let job = queue.wait() {
             job.caller.resume(with: Result { try job.work(connection) })
@@ -48,21 +43,5 @@ final class StoreReaders: Sendable {
   func close() async {
     queue.close()
     for thread in threads { await thread.ended() }
-  }
-}
-
-extension SQLiteConnection {
-  /// Runs `body` on one snapshot of the file.
-  // The optimizer of Swift 6.3.1 crashes when it inlines this where `body` sets a variable.
-  @inline(never)
-  func inReadTransaction(_ body: (borrowing ReadTransaction) throws -> Void) throws {
-    try execute("BEGIN")
-    do {
-      try body(ReadTransaction(self))
-      try execute("COMMIT")
-    } catch {
-      if isInTransaction { try execute("ROLLBACK") }
-      throw error
-    }
   }
 }

@@ -20,7 +20,7 @@ final class StoreWriter: Sendable {
   /// How the last commit went.
   var condition: StoreCondition { state.value }
 
-  /// Locks, opens, checks and migrates the file.
+  /// Locks, opens, checks and migrates the store.
   static func start(
     _ configuration: DatabaseConfiguration,
     migrations: [Migration],
@@ -31,12 +31,12 @@ final class StoreWriter: Sendable {
     let state = SharedCondition()
     let thread = try await StoreThread.start(name: "store-write") {
       () throws(StoreError) in
-      let opened = try OpenedStore(configuration, migrations: migrations)
-      feed.begin(at: opened.lastRevision)
-      return opened
-    } work: { opened in
+      let engine = try configuration.openEngine(migrations, state)
+      feed.begin(at: engine.lastRevision)
+      return engine
+    } work: { engine in
       let committer = GroupCommitter(
-        opened: opened,
+        engine: engine,
         configuration: configuration,
         clock: clock,
         feed: feed,
@@ -49,7 +49,7 @@ final class StoreWriter: Sendable {
     return StoreWriter(queue: queue, thread: thread, state: state)
   }
 
-  /// Does what waits, moves the log into the file, and lets go of it.
+  /// Does what waits, and lets go of the store.
   func close() async {
     queue.close()
     await thread.ended()

@@ -3,40 +3,40 @@
 /// Columns count from 0. A column of another type than asked for, or NULL where no optional was
 /// asked for, gives an empty value and makes the query throw `StoreError.statement`.
 public struct Row: ~Copyable {
-  let statement: SQLiteStatement
+  let cursor: any StoreCursor
 
-  init(_ statement: SQLiteStatement) { self.statement = statement }
+  init(_ cursor: any StoreCursor) { self.cursor = cursor }
 
   /// Text.
-  public func text(_ column: Int) -> String { statement.text(column) }
+  public func text(_ column: Int) -> String { cursor.text(column) }
 
   /// A whole number.
-  public func integer(_ column: Int) -> Int64 { statement.integer(column) }
+  public func integer(_ column: Int) -> Int64 { cursor.integer(column) }
 
   /// A floating-point number.
-  public func real(_ column: Int) -> Double { statement.real(column) }
+  public func real(_ column: Int) -> Double { cursor.real(column) }
 
   /// Bytes.
-  public func blob(_ column: Int) -> [UInt8] { statement.blob(column) }
+  public func blob(_ column: Int) -> [UInt8] { cursor.blob(column) }
 
   /// Whether a whole number is not 0.
-  public func boolean(_ column: Int) -> Bool { statement.integer(column) != 0 }
+  public func boolean(_ column: Int) -> Bool { cursor.integer(column) != 0 }
 
   /// Whether the column is NULL.
-  public func isNull(_ column: Int) -> Bool { statement.isNull(column) }
+  public func isNull(_ column: Int) -> Bool { cursor.isNull(column) }
 
   /// Text, or nil for NULL.
   public func optionalText(_ column: Int) -> String? {
-    statement.isNull(column) ? nil : statement.text(column)
+    cursor.isNull(column) ? nil : cursor.text(column)
   }
 
   /// A whole number, or nil for NULL.
   public func optionalInteger(_ column: Int) -> Int64? {
-    statement.isNull(column) ? nil : statement.integer(column)
+    cursor.isNull(column) ? nil : cursor.integer(column)
   }
 
   /// Bytes, or nil for NULL.
   public func optionalBlob(_ column: Int) -> [UInt8]? {
-    statement.isNull(column) ? nil : statement.blob(column)
+    cursor.isNull(column) ? nil : cursor.blob(column)
   }
 }

@@ -2,14 +2,14 @@
 ///
 /// Each call takes the next column. A column of another type than asked for is as `Row` has it.
 public struct RowReader: ~Copyable {
-  private let statement: SQLiteStatement
+  private let cursor: any StoreCursor
   /// The column that is read next.
   @usableFromInline private(set) var next: Int
 
   /// Begins at a column of a row.
   @usableFromInline
   init(_ row: borrowing Row, at column: Int = 0) {
-    (statement, next) = (row.statement, column)
+    (cursor, next) = (row.cursor, column)
   }
 
   private mutating func take() -> Int {
@@ -18,42 +18,42 @@ public struct RowReader: ~Copyable {
   }
 
   /// Text.
-  public mutating func text() -> String { statement.text(take()) }
+  public mutating func text() -> String { cursor.text(take()) }
 
   /// A whole number.
-  public mutating func integer() -> Int64 { statement.integer(take()) }
+  public mutating func integer() -> Int64 { cursor.integer(take()) }
 
   /// Whether a whole number is not 0.
-  public mutating func boolean() -> Bool { statement.integer(take()) != 0 }
+  public mutating func boolean() -> Bool { cursor.integer(take()) != 0 }
 
   /// A floating-point number.
-  public mutating func real() -> Double { statement.real(take()) }
+  public mutating func real() -> Double { cursor.real(take()) }
 
   /// Bytes.
-  public mutating func blob() -> [UInt8] { statement.blob(take()) }
+  public mutating func blob() -> [UInt8] { cursor.blob(take()) }
 
   /// Text, or nil for NULL.
   public mutating func optionalText() -> String? {
     let column = take()
-    return statement.isNull(column) ? nil : statement.text(column)
+    return cursor.isNull(column) ? nil : cursor.text(column)
   }
 
   /// A whole number, or nil for NULL.
   public mutating func optionalInteger() -> Int64? {
     let column = take()
-    return statement.isNull(column) ? nil : statement.integer(column)
+    return cursor.isNull(column) ? nil : cursor.integer(column)
   }
 
   /// A floating-point number, or nil for NULL.
   public mutating func optionalReal() -> Double? {
     let column = take()
-    return statement.isNull(column) ? nil : statement.real(column)
+    return cursor.isNull(column) ? nil : cursor.real(column)
   }
 
   /// Bytes, or nil for NULL.
   public mutating func optionalBlob() -> [UInt8]? {
     let column = take()
-    return statement.isNull(column) ? nil : statement.blob(column)
+    return cursor.isNull(column) ? nil : cursor.blob(column)
   }
 
   /// The value that the next `count` columns hold together; nil when the first of them is NULL.
@@ -65,7 +65,7 @@ public struct RowReader: ~Copyable {
     defer {
       assert(next == end, "a group of \(count) columns was read as another number")
     }
-    guard !statement.isNull(next) else {
+    guard !cursor.isNull(next) else {
       next = end
       return nil
     }

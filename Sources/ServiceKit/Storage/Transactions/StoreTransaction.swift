@@ -70,9 +70,9 @@ extension StoreTransaction where Self: ~Copyable {
 
 /// A view of the store as it was at one instant.
 public struct ReadTransaction: StoreTransaction, ~Copyable {
-  private let connection: SQLiteConnection
+  private let connection: any StoreConnection
 
-  init(_ connection: SQLiteConnection) { self.connection = connection }
+  init(_ connection: any StoreConnection) { self.connection = connection }
 
   /// An error that names the store's file, for rows that contradict each other.
   public func damage(_ detail: String) -> StoreError {

@@ -2,7 +2,7 @@
 ///
 /// Confined to the writer's thread.
 final class WriteSession {
-  let connection: SQLiteConnection
+  let connection: any StoreConnection
   let now: Int64
   /// The changes logged by the writes so far, in order of revision.
   private(set) var changes: [Change] = []
@@ -33,7 +33,12 @@ final class WriteSession {
   /// Whether a savepoint was needed.
   private(set) var hasUndoneChanges = false
 
-  init(_ connection: SQLiteConnection, now: Int64, revision: Int64, hasSavepoints: Bool) {
+  init(
+    _ connection: any StoreConnection,
+    now: Int64,
+    revision: Int64,
+    hasSavepoints: Bool
+  ) {
     self.connection = connection
     self.now = now
     revisionBefore = revision
@@ -69,7 +74,7 @@ final class WriteSession {
       if isTainted { return .tainted }
       return hasConflict ? .conflict : .done(error)
     }
-    return isTainted ? .tainted : .done(nil)
+    return isTainted || connection.isPoisoned ? .tainted : .done(nil)
   }
 
   // MARK: What writes rely on
@@ -121,7 +126,8 @@ final class WriteSession {
     // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
     // "Response To Errors Within A Transaction"); the writer looks at that itself.
     guard connection.isInTransaction else { return }
-    let hasChanged = connection.changedRowCount != rowCount
+    // What has failed in PostgreSQL lets nothing follow but going back.
+    let hasChanged = connection.changedRowCount != rowCount || connection.isPoisoned
     guard hasSavepoints else {
       isTainted = isTainted || hasChanged
       return
@@ -136,16 +142,16 @@ final class WriteSession {
   /// An error of the disk ends it at once; a body that continued regardless would write outside of it.
   /// Nor may one continue that has to run again: it would go by what must not be there, or change what
   /// must then be undone.
-  func open() throws(StoreError) -> SQLiteConnection {
+  func open() throws(StoreError) -> any StoreConnection {
     guard connection.isInTransaction else { throw Self.endedByItself(connection) }
     guard !isTainted, !hasConflict else { throw .unavailable("the write has to run again") }
     return connection
   }
 
   /// Why a transaction is over that nobody ended.
-  static func endedByItself(_ connection: SQLiteConnection) -> StoreError {
+  static func endedByItself(_ connection: any StoreConnection) -> StoreError {
     if case .unavailable(let reason) = connection.lastFailure { return .unavailable(reason) }
-    return .unavailable("an error of the disk ended the transaction")
+    return .unavailable("an error of the store ended the transaction")
   }
 
   func appendChange(
@@ -163,8 +169,11 @@ final class WriteSession {
       scope: scope,
       payload: payload
     )
-    try connection.execute(Change.columns.insertion, Change.columns.values(change))
-    change.revision = connection.lastInsertedKey
+    change.revision = try connection.insert(
+      Change.columns.insertion,
+      Change.columns.values(change),
+      generating: "revision"
+    )
     loggedByteCount +=
       Self.changeByteCount + kind.utf8.count + subject.utf8.count + scope.utf8.count
       + payload.count

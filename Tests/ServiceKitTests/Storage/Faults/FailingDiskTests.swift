@@ -3,7 +3,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
-@Suite("A disk that fails", .timeLimit(.minutes(5)))
+@Suite("A disk that fails", .fileStores, .timeLimit(.minutes(5)))
 struct FailingDiskTests {
   private let folder: TemporaryFolder
   private let disk = FaultyDisk()

@@ -3,7 +3,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
-@Suite("Losing the power in the middle of writes", .timeLimit(.minutes(10)))
+@Suite("Losing the power in the middle of writes", .fileStores, .timeLimit(.minutes(10)))
 struct PowerLossTests {
   /// More when the environment asks for it, as a nightly run does; then it also says how many.
   private static let lossCount =

@@ -129,7 +129,7 @@ struct AuthStage {
     let (registry, sink) = (MetricRegistry(), CollectingSink())
     let tenancyKey = SigningKey.generate()
     var dependencies = AuthService.Dependencies(
-      databasePath: ground.folder.path + "/auth.db",
+      store: .file(ground.folder.path + "/auth.db"),
       tenancy: peerChannel,
       entitlement: peerChannel,
       services: ServiceTokenVerifier(

@@ -83,7 +83,7 @@ struct ExportStage {
   ) async throws -> TenancyService {
     try await TenancyService.open(
       TenancySettings(
-        storePath: folder.appending(path: "tenancy.db").path,
+        store: .file(folder.appending(path: "tenancy.db").path),
         policy: Array(try SchemaFile.text("policies/smart-home.json").utf8)
       ),
       TenancyDependencies(
@@ -101,7 +101,7 @@ struct ExportStage {
   ) async throws -> EntitlementService {
     try await EntitlementService.open(
       EntitlementSettings(
-        database: folder.appending(path: "entitlement.db").path,
+        store: .file(folder.appending(path: "entitlement.db").path),
         catalog: try Catalog(json: Array(try SchemaFile.text("tiers/default.json").utf8)),
         purchases: PurchaseSettings(
           apple: AppleSettings(
@@ -137,7 +137,7 @@ struct ExportStage {
       settings,
       secrets: AuthSecrets(json: Array(secrets.utf8)),
       AuthService.Dependencies(
-        databasePath: folder.appending(path: "auth.db").path,
+        store: .file(folder.appending(path: "auth.db").path),
         tenancy: peers,
         entitlement: peers,
         services: nil,

@@ -49,7 +49,7 @@ struct ServiceFixture {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     var settings = EntitlementSettings(
-      database: folder.appendingPathComponent("store.db").path,
+      store: .file(folder.appendingPathComponent("store.db").path),
       catalog: try TestCatalog.load(),
       purchases: PurchaseSettings(
         apple: AppleSettings(

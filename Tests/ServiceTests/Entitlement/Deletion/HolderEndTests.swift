@@ -159,7 +159,7 @@ struct HolderEndTests {
       var isTruncated = false
       while !isTruncated { isTruncated = try await fixture.service.core.database.truncateLog() }
       for end in ["", "-wal"] {
-        let bytes = FileManager.default.contents(atPath: fixture.settings.database + end)
+        let bytes = FileManager.default.contents(atPath: fixture.settings.store.path + end)
         #expect(bytes?.range(of: Data(Self.note.utf8)) == nil, "the note is in the store\(end)")
       }
     }

@@ -40,7 +40,7 @@ struct HoldersTests {
   /// Whether a file of the store has a text in it.
   private func isAnywhere(_ text: String, _ fixture: ServiceFixture) -> Bool {
     ["", "-wal"].contains { end in
-      let bytes = FileManager.default.contents(atPath: fixture.settings.database + end)
+      let bytes = FileManager.default.contents(atPath: fixture.settings.store.path + end)
       return bytes?.range(of: Data(text.utf8)) != nil
     }
   }

@@ -194,7 +194,7 @@ struct PointsFamily: Sendable {
 
   /// What is wrong with the store, as `verify` says it.
   func findings() async throws -> [String] {
-    try await Database.verify(fixture.settings.database, EntitlementProgram.store)
+    try await Database.verify(fixture.settings.store.path, EntitlementProgram.store)
   }
 }
 

@@ -49,8 +49,8 @@ struct PointsLedgerCheckTests {
     try await PointsFamily.run { family in
       try await family.earn("reading", minutes: 10)
       var copy = family.fixture.settings
-      copy.database += ".copy"
-      try await Database.backUp(family.fixture.settings.database, to: copy.database)
+      copy.store = .file(copy.store.path + ".copy")
+      try await Database.backUp(family.fixture.settings.store.path, to: copy.store.path)
       let configuration = copy
       func open() async throws {
         let service = try await EntitlementService.open(

@@ -32,7 +32,7 @@ struct EntitlementSettingsTests {
     #expect(settings.purchases.apple.receiptRootPath == "/nowhere/root.cer")
     settings.catalogPath = try TestCatalog.path()
     let error = #expect(throws: ConfigurationError.self) {
-      try settings.read(database: "x")
+      try settings.read(store: .file("x"))
     }
     #expect(error?.description.hasPrefix("/nowhere/root.cer: ") == true)
   }
@@ -95,7 +95,7 @@ struct EntitlementSettingsTests {
     settings.catalogPath = try TestCatalog.path()
     settings.purchases.apple.testRootPaths = ["/nowhere/root.der"]
     do throws(ConfigurationError) {
-      _ = try settings.read(database: "x")
+      _ = try settings.read(store: .file("x"))
       Issue.record("a root that is not there was accepted")
     } catch {
       #expect(error.description.contains("/nowhere/root.der"))

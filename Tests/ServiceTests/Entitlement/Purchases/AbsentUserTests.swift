@@ -41,7 +41,7 @@ struct AbsentUserTests {
 
   private func isAnywhere(_ text: String, _ fixture: ServiceFixture) -> Bool {
     ["", "-wal"].contains { end in
-      let bytes = FileManager.default.contents(atPath: fixture.settings.database + end)
+      let bytes = FileManager.default.contents(atPath: fixture.settings.store.path + end)
       return bytes?.range(of: Data(text.utf8)) != nil
     }
   }

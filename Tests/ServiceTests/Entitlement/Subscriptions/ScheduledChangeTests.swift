@@ -221,7 +221,7 @@ struct ScheduledChangeTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let copy = folder.appendingPathComponent("store.db").path
-      let original = fixture.settings.database
+      let original = fixture.settings.store.path
       // In the turn of a write, so that nothing else touches the files meanwhile.
       try await fixture.service.core.store.database.write { _ in
         for suffix in ["", "-wal", ".lock"] {
@@ -229,7 +229,7 @@ struct ScheduledChangeTests {
         }
       }
       var configuration = fixture.settings
-      configuration.database = copy
+      configuration.store = .file(copy)
       let subject = Subject(.organization, Self.organization.id)
       for second in [4, 5, 6] as [Int64] {
         let clock = ManualClock(Self.now + second * Self.second)

@@ -256,7 +256,7 @@ struct SubscriptionServiceTests {
       await fixture.service.close()
       let database = try await Database.open(
         DatabaseConfiguration(
-          path: fixture.settings.database,
+          path: fixture.settings.store.path,
           applicationID: EntitlementSchema.applicationID
         ),
         migrations: EntitlementSchema.migrations

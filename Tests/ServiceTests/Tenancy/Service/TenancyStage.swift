@@ -317,7 +317,7 @@ struct TenancyStage: Sendable {
     let listening = Task { await features?.run() }
     defer { listening.cancel() }
     var configuration = TenancySettings(
-      storePath: folder.path("store"),
+      store: .file(folder.path("store")),
       policy: try policy ?? PolicyFile.bytes("smart-home")
     )
     configuration.reportKey = { reportKey }

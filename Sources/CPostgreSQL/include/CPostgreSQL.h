@@ -1,0 +1,88 @@
+// libpq of PostgreSQL 13 or newer, loaded when a store is kept on a server.
+//
+// Its header is not needed: what is called is declared here, as libpq-fe.h of version 15 has it, because neither
+// building nor running the embedded store is to need PostgreSQL. Nothing is linked with libpq.
+#pragma once
+
+#include <stdbool.h>
+
+// PGconn and PGresult.
+typedef struct CPostgreSQL_connection CPostgreSQL_connection;
+typedef struct CPostgreSQL_result CPostgreSQL_result;
+
+// Types of the server, from its catalogue pg_type.
+enum CPostgreSQL_type {
+    CPostgreSQL_UNKNOWN = 0,
+    CPostgreSQL_BOOL = 16,
+    CPostgreSQL_BYTEA = 17,
+    CPostgreSQL_NAME = 19,
+    CPostgreSQL_INT8 = 20,
+    CPostgreSQL_INT2 = 21,
+    CPostgreSQL_INT4 = 23,
+    CPostgreSQL_TEXT = 25,
+    CPostgreSQL_FLOAT4 = 700,
+    CPostgreSQL_FLOAT8 = 701,
+    CPostgreSQL_UNKNOWN_TEXT = 705,
+    CPostgreSQL_VARCHAR = 1043,
+    CPostgreSQL_NUMERIC = 1700,
+};
+
+// PGTransactionStatusType.
+enum CPostgreSQL_transaction {
+    CPostgreSQL_IDLE,
+    CPostgreSQL_ACTIVE,
+    CPostgreSQL_IN_TRANSACTION,
+    CPostgreSQL_IN_ERROR,
+    CPostgreSQL_NO_CONNECTION,
+};
+
+// Loads the library; true if it can be used. To be called once, before everything else here.
+bool CPostgreSQL_load(void);
+
+// Why the library could not be loaded, as dlerror(3) has it; "" if it could.
+const char *CPostgreSQL_load_error(void);
+
+// Connects and waits for it. NULL when there is no memory; otherwise to be finished, even if it has failed. The last
+// of both arrays is NULL. `dbname` may be a connection string or an address.
+CPostgreSQL_connection *CPostgreSQL_connect(const char *const *names, const char *const *values);
+void CPostgreSQL_finish(CPostgreSQL_connection *connection);
+bool CPostgreSQL_is_connected(const CPostgreSQL_connection *connection);
+enum CPostgreSQL_transaction CPostgreSQL_transaction_status(const CPostgreSQL_connection *connection);
+const char *CPostgreSQL_connection_error(const CPostgreSQL_connection *connection);
+// For example 150018; 0 without a connection.
+int CPostgreSQL_server_version(const CPostgreSQL_connection *connection);
+// A setting that the server reports by itself; NULL if it does not.
+const char *CPostgreSQL_parameter(const CPostgreSQL_connection *connection, const char *name);
+const char *CPostgreSQL_database(const CPostgreSQL_connection *connection);
+const char *CPostgreSQL_host(const CPostgreSQL_connection *connection);
+const char *CPostgreSQL_port(const CPostgreSQL_connection *connection);
+
+// Runs text by the simple protocol. Every result is to be cleared; NULL when there is no memory or no connection.
+CPostgreSQL_result *CPostgreSQL_run(CPostgreSQL_connection *connection, const char *text);
+CPostgreSQL_result *CPostgreSQL_prepare(CPostgreSQL_connection *connection, const char *name, const char *text,
+                                        int count, const unsigned int *types);
+// Values and rows in the binary format.
+CPostgreSQL_result *CPostgreSQL_run_prepared(CPostgreSQL_connection *connection, const char *name, int count,
+                                             const char *const *values, const int *lengths,
+                                             const int *formats);
+void CPostgreSQL_clear(CPostgreSQL_result *result);
+
+// A command was done or rows came; otherwise there is an error.
+bool CPostgreSQL_is_success(const CPostgreSQL_result *result);
+// Rows came, be it none.
+bool CPostgreSQL_has_rows(const CPostgreSQL_result *result);
+// The five letters of SQLSTATE; NULL if the server has not said any.
+const char *CPostgreSQL_error_state(const CPostgreSQL_result *result);
+const char *CPostgreSQL_error_text(const CPostgreSQL_result *result);
+// "INSERT 0 1", "COMMIT".
+const char *CPostgreSQL_command(CPostgreSQL_result *result);
+// Rows that the command inserted, changed, deleted or selected, in digits; "" for others.
+const char *CPostgreSQL_affected_rows(CPostgreSQL_result *result);
+
+int CPostgreSQL_row_count(const CPostgreSQL_result *result);
+int CPostgreSQL_column_count(const CPostgreSQL_result *result);
+const char *CPostgreSQL_column_name(const CPostgreSQL_result *result, int column);
+unsigned int CPostgreSQL_column_type(const CPostgreSQL_result *result, int column);
+bool CPostgreSQL_is_null(const CPostgreSQL_result *result, int row, int column);
+int CPostgreSQL_length(const CPostgreSQL_result *result, int row, int column);
+const char *CPostgreSQL_value(const CPostgreSQL_result *result, int row, int column);

@@ -1,0 +1,25 @@
+extension DatabaseConfiguration {
+  /// Opens the store for the thread that writes.
+  func openEngine(
+    _ migrations: [Migration],
+    _ state: SharedCondition
+  ) throws(StoreError) -> any StoreEngine {
+    guard let server else {
+      return try FileEngine(self, migrations: migrations, state: state)
+    }
+    return try PostgresEngine(server, applicationID: applicationID, migrations: migrations)
+  }
+
+  /// Opens a connection of a thread that reads; the store must exist.
+  func openReader() throws(StoreError) -> any StoreConnection {
+    guard let server else {
+      return try SQLiteConnection(
+        path: path,
+        role: .reader,
+        cacheByteCount: cacheByteCount,
+        fileSystem: fileSystem
+      )
+    }
+    return try PostgresConnection(server)
+  }
+}

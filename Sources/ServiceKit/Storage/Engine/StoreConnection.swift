@@ -1,0 +1,96 @@
+/// One connection to a store, whatever its engine, with the statements that it has prepared.
+///
+/// Confined to one thread. Statements are written for both engines (docs/maintainers/plan-scale.md, "Dialect"),
+/// with a `?` for each value.
+protocol StoreConnection: AnyObject {
+  /// Names the store in errors: its file, or its server and database.
+  var path: String { get }
+
+  /// Whether a transaction is open; an error may have ended it.
+  var isInTransaction: Bool { get }
+
+  /// Whether a statement has failed and the transaction can only be rolled back, as a whole or to a savepoint.
+  var isPoisoned: Bool { get }
+
+  /// The failure of the last statement; says why a transaction has ended by itself.
+  var lastFailure: StoreError? { get }
+
+  /// Rows that were inserted, changed or deleted since the connection was opened, those included that
+  /// were undone again.
+  var changedRowCount: Int64 { get }
+
+  /// Begins a transaction of one snapshot, on a connection for reads.
+  func beginReading() throws(StoreError)
+
+  /// Runs one statement; the number of rows it inserted, changed or deleted.
+  @discardableResult
+  func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int
+
+  /// Inserts one row; the value of `key`, a column that the engine fills in.
+  func insert(
+    _ sql: String,
+    _ values: [SQLValue],
+    generating key: String
+  ) throws(StoreError) -> Int64
+
+  /// Starts a statement whose rows are read one by one; to be closed.
+  ///
+  /// No more than `limit` rows will be asked for.
+  func open(
+    _ sql: String,
+    _ values: [SQLValue],
+    limit: Int
+  ) throws(StoreError) -> any StoreCursor
+}
+
+extension StoreConnection {
+  /// Runs one statement without values.
+  @discardableResult
+  func execute(_ sql: String) throws(StoreError) -> Int { try execute(sql, []) }
+
+  /// Runs one statement and turns each of its rows into a value.
+  func query<T>(
+    _ sql: String,
+    _ values: [SQLValue] = [],
+    limit: Int = .max,
+    _ body: (borrowing Row) throws -> T
+  ) throws -> [T] {
+    let cursor = try open(sql, values, limit: limit)
+    defer { cursor.close() }
+    var results: [T] = []
+    while results.count < limit, try cursor.step() {
+      results.append(try body(Row(cursor)))
+      if let mismatch = cursor.mismatch { throw mismatch }
+    }
+    try cursor.finish()
+    return results
+  }
+
+  /// The value of the first row, or nil without one; for bodies that do not throw.
+  func first<T>(
+    _ sql: String,
+    _ values: [SQLValue] = [],
+    _ body: (borrowing Row) -> T
+  ) throws(StoreError) -> T? {
+    let cursor = try open(sql, values, limit: 1)
+    defer { cursor.close() }
+    guard try cursor.step() else { return nil }
+    let result = body(Row(cursor))
+    if let mismatch = cursor.mismatch { throw mismatch }
+    return result
+  }
+
+  /// Runs `body` on one snapshot of the store.
+  // The optimizer of Swift 6.3.1 crashes when it inlines this where `body` sets a variable.
+  @inline(never)
+  func inReadTransaction(_ body: (borrowing ReadTransaction) throws -> Void) throws {
+    try beginReading()
+    do {
+      try body(ReadTransaction(self))
+      try execute("COMMIT")
+    } catch {
+      if isInTransaction { try execute("ROLLBACK") }
+      throw error
+    }
+  }
+}

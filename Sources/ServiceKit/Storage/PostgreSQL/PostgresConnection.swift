@@ -1,0 +1,292 @@
+internal import CPostgreSQL
+
+/// One connection to a server of PostgreSQL, with the statements it has prepared.
+///
+/// Confined to one thread. A connection that was lost is made again when a transaction begins.
+@safe
+final class PostgresConnection: StoreConnection {
+  let path: String
+  private(set) var lastFailure: StoreError?
+  private(set) var changedRowCount: Int64 = 0
+  private let location: PostgresLocation
+  private var handle: OpaquePointer?
+  private var statements: [PreparedKey: String] = [:]
+  private var translations: [StatementText: String] = [:]
+  private var preparedCount = 0
+
+  /// The text of a prepared statement and the types of its values, which tell it from others.
+  private struct PreparedKey: Hashable {
+    let text: StatementText
+    let types: [UInt32]
+  }
+
+  /// Statements kept prepared; a service has fewer, unless it builds SQL from parts.
+  private static let statementCountMax = 1024
+
+  /// Parameters that hold unless the address has others; times in seconds, that of TCP in milliseconds.
+  private static let defaults = [
+    ("connect_timeout", "10"),
+    ("keepalives_idle", "10"),
+    ("keepalives_interval", "5"),
+    ("keepalives_count", "3"),
+    ("tcp_user_timeout", "20000"),
+    ("application_name", "gatehouse"),
+    ("target_session_attrs", "read-write"),
+  ]
+
+  /// The oldest server whose SQL is enough (`CREATE OR REPLACE TRIGGER`).
+  private static let serverVersionMin: Int32 = 140_000
+
+  /// Connects.
+  ///
+  /// Throws `cannotOpen` with the server's reason.
+  init(_ location: PostgresLocation) throws(StoreError) {
+    self.location = location
+    path = location.description
+    try PostgresLibrary.require(for: path)
+    try connect()
+  }
+
+  deinit { disconnect() }
+
+  // MARK: Connecting
+
+  /// Whether the connection was there when it was used last.
+  var isConnected: Bool {
+    guard let handle = unsafe handle else { return false }
+    return unsafe CPostgreSQL_is_connected(handle)
+  }
+
+  /// Connects again.
+  ///
+  /// Throws `cannotOpen`.
+  func connect() throws(StoreError) {
+    disconnect()
+    guard let made = unsafe Self.open(location) else { throw .unavailable("out of memory") }
+    unsafe handle = made
+    guard unsafe CPostgreSQL_is_connected(made) else {
+      let reason = unsafe postgresText(CPostgreSQL_connection_error(made))
+      disconnect()
+      throw .cannotOpen(path: path, detail: reason)
+    }
+    do throws(StoreError) {
+      unsafe try setUp(made)
+    } catch {
+      disconnect()
+      throw error
+    }
+  }
+
+  @unsafe
+  private static func open(_ location: PostgresLocation) -> OpaquePointer? {
+    // Later ones win; the encoding is not to be chosen.
+    let all = defaults + [("dbname", location.address), ("client_encoding", "UTF8")]
+    return unsafe withTerminatedTexts(all.map(\.0)) { names in
+      unsafe withTerminatedTexts(all.map(\.1)) { values in
+        unsafe CPostgreSQL_connect(names, values)
+      }
+    }
+  }
+
+  @unsafe
+  private func setUp(_ handle: OpaquePointer) throws(StoreError) {
+    let version = unsafe CPostgreSQL_server_version(handle)
+    guard version >= Self.serverVersionMin else {
+      throw .cannotOpen(
+        path: path,
+        detail: "the server is version \(version / 10_000), and 14 or newer is needed"
+      )
+    }
+    let encoding = unsafe postgresText(CPostgreSQL_parameter(handle, "server_encoding"))
+    guard encoding == "UTF8" else {
+      throw .cannotOpen(
+        path: path,
+        detail: "the database has the encoding \(encoding): make one with ENCODING 'UTF8'"
+      )
+    }
+    // What is acknowledged is durable, whatever the server's default is.
+    try run(
+      """
+      SET lock_timeout = '2s';
+      SET idle_in_transaction_session_timeout = '10s';
+      SET standard_conforming_strings = on;
+      SET bytea_output = hex;
+      SELECT set_config('synchronous_commit', 'on', false)
+      WHERE current_setting('synchronous_commit') = 'off'
+      """
+    )
+  }
+
+  private func disconnect() {
+    statements = [:]
+    guard let handle = unsafe handle else { return }
+    unsafe CPostgreSQL_finish(handle)
+    unsafe self.handle = nil
+  }
+
+  // MARK: Transactions
+
+  private var transaction: CPostgreSQL_transaction {
+    guard let handle = unsafe handle else { return CPostgreSQL_NO_CONNECTION }
+    return unsafe CPostgreSQL_transaction_status(handle)
+  }
+
+  var isInTransaction: Bool {
+    transaction == CPostgreSQL_IN_TRANSACTION || isPoisoned
+  }
+
+  var isPoisoned: Bool { transaction == CPostgreSQL_IN_ERROR }
+
+  func beginReading() throws(StoreError) {
+    if !isConnected { try connectForUse() }
+    try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  }
+
+  /// Connects while the store is open: a server that is away is not a wrong address.
+  func connectForUse() throws(StoreError) {
+    do throws(StoreError) {
+      try connect()
+    } catch .cannotOpen(let path, let detail) {
+      throw .unavailable("\(path) cannot be reached: \(detail)")
+    }
+  }
+
+  // MARK: Statements
+
+  @discardableResult
+  func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
+    if values.isEmpty, Self.isControl(sql) {
+      try run(sql)
+      return 0
+    }
+    let count = try answer(sql, values, limit: .max).changedRowCount
+    changedRowCount += Int64(count)
+    return count
+  }
+
+  func insert(
+    _ sql: String,
+    _ values: [SQLValue],
+    generating key: String
+  ) throws(StoreError) -> Int64 {
+    let keys = try first("\(sql) RETURNING \(key)", values) { $0.integer(0) }
+    guard let inserted = keys else { throw .statement("nothing was inserted: \(sql)") }
+    return inserted
+  }
+
+  func open(
+    _ sql: String,
+    _ values: [SQLValue],
+    limit: Int
+  ) throws(StoreError) -> any StoreCursor {
+    let rows = try answer(sql, values, limit: limit)
+    changedRowCount += Int64(rows.changedRowCount)
+    return rows
+  }
+
+  /// Runs one or several statements without values and rows.
+  func run(_ sql: String) throws(StoreError) {
+    guard let handle = unsafe handle else { throw lost() }
+    let answer = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
+    // The server answers a commit of what has failed with success, and rolls it back.
+    if try checked(answer, sql).command == "ROLLBACK", sql == "COMMIT" {
+      throw .statement("a transaction in which a statement has failed cannot be committed")
+    }
+  }
+
+  private static let controls = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET"]
+
+  /// Whether a statement is one that cannot be prepared, or is not worth it.
+  private static func isControl(_ sql: String) -> Bool { controls.contains { sql.hasPrefix($0) } }
+
+  private func answer(
+    _ sql: String,
+    _ values: [SQLValue],
+    limit: Int
+  ) throws(StoreError) -> PostgresRows {
+    let encoded = PostgresValues(values)
+    if encoded.hasNUL { throw .unstorable("text with the character U+0000") }
+    let name = try prepared(limit == 1 ? Self.limited(sql) : sql, encoded.types)
+    guard let handle = unsafe handle else { throw lost() }
+    let rows = unsafe PostgresRows(owning: encoded.run(name, on: handle), sql: sql)
+    return try checked(rows, sql)
+  }
+
+  /// A SELECT of which only the first row is looked at: the server sends all that it is asked for.
+  private static func limited(_ sql: String) -> String {
+    sql.hasPrefix("SELECT") && !sql.contains("LIMIT") ? "\(sql) LIMIT 1" : sql
+  }
+
+  /// The name of a statement that the server has prepared.
+  private func prepared(_ sql: String, _ types: [UInt32]) throws(StoreError) -> String {
+    let key = PreparedKey(text: StatementText(sql), types: types)
+    if let name = statements[key] { return name }
+    guard let handle = unsafe handle else { throw lost() }
+    if statements.count >= Self.statementCountMax {
+      statements = [:]
+      try run("DEALLOCATE ALL")
+    }
+    preparedCount += 1
+    let name = "s\(preparedCount)"
+    let text = translated(sql)
+    let answer = unsafe CPostgreSQL_prepare(handle, name, text, Int32(types.count), types)
+    _ = try checked(unsafe PostgresRows(owning: answer, sql: sql), sql)
+    statements[key] = name
+    return name
+  }
+
+  private func translated(_ sql: String) -> String {
+    let key = StatementText(sql)
+    if let text = translations[key] { return text }
+    if translations.count >= Self.statementCountMax { translations = [:] }
+    let text = StatementTranslation.translate(sql)
+    translations[key] = text
+    return text
+  }
+
+  // MARK: Errors
+
+  /// The answer, unless it is an error.
+  private func checked(_ rows: PostgresRows?, _ sql: String) throws(StoreError) -> PostgresRows {
+    guard let rows else { throw lost() }
+    guard var error = rows.failure else { return rows }
+    if !isConnected { error.state = "" }
+    var failure = error.storeError(path: path)
+    if case .statement(let detail) = failure { failure = .statement("\(detail): \(sql)") }
+    lastFailure = failure
+    throw failure
+  }
+
+  private func lost() -> StoreError {
+    var reason = "it is closed"
+    if let handle = unsafe handle {
+      reason = unsafe postgresText(CPostgreSQL_connection_error(handle))
+    }
+    let failure = StoreError.unavailable("the connection was lost: \(reason)")
+    lastFailure = failure
+    return failure
+  }
+}
+
+/// Lends texts as C has a list of them: its last pointer is null.
+private func withTerminatedTexts<R>(
+  _ texts: [String],
+  _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
+) -> R {
+  var bytes: [CChar] = []
+  var starts: [Int] = []
+  for text in texts {
+    starts.append(bytes.count)
+    bytes += text.utf8CString
+  }
+  return unsafe bytes.withUnsafeBufferPointer { buffer in
+    var pointers: [UnsafePointer<CChar>?] = unsafe starts.map { start in
+      unsafe buffer.baseAddress.map { unsafe $0 + start }
+    }
+    unsafe pointers.append(nil)
+    return unsafe pointers.withUnsafeBufferPointer { list in
+      guard let base = list.baseAddress else { preconditionFailure("it has one element") }
+      return unsafe body(base)
+    }
+  }
+}

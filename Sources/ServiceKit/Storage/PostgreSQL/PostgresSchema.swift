@@ -1,0 +1,141 @@
+/// Brings a schema of a server to the tables that the program knows.
+///
+/// The table `store_schema` says which service's store it is and how far it has come, as the header of a file does.
+struct PostgresSchema {
+  let connection: PostgresConnection
+  let applicationID: Int32
+
+  /// Makes an empty store, or applies what is missing to an older one; each in one transaction.
+  ///
+  /// Throws `foreignFile`, `newerSchema`, `migrationFailed`.
+  func bringUp(_ migrations: [Migration]) throws(StoreError) {
+    if try hasTable("store_schema") {
+      try inspect(migrations)
+      try migrate(migrations)
+    } else {
+      try requireEmpty()
+      try make(migrations)
+    }
+  }
+
+  /// Throws for a store of another service, or of another age than the program.
+  func requireNewest(_ migrations: [Migration]) throws(StoreError) {
+    guard try hasTable("store_schema") else {
+      throw .cannotOpen(
+        path: connection.path,
+        detail: "there is no store; the next start creates one"
+      )
+    }
+    try inspect(migrations)
+    let isNewest = try commonVersion() == StoreSchema.common.count
+    guard isNewest, try ownVersion() == migrations.count else {
+      throw .cannotOpen(
+        path: connection.path,
+        detail: "its schema is older than this program, which migrates it at the next start"
+      )
+    }
+  }
+
+  private func hasTable(_ name: String) throws(StoreError) -> Bool {
+    let count = try connection.first(
+      "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
+      [.text(name)]
+    ) { $0.integer(0) }
+    return count == 1
+  }
+
+  private func requireEmpty() throws(StoreError) {
+    let count = try connection.first(
+      "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+    ) { $0.integer(0) }
+    guard count != 0 else { return }
+    throw .cannotOpen(
+      path: connection.path,
+      detail: "the schema has tables of something else: a store wants one of its own"
+    )
+  }
+
+  private func inspect(_ migrations: [Migration]) throws(StoreError) {
+    let found = try connection.first("SELECT application_id FROM store_schema") { $0.integer(0) }
+    guard found == Int64(applicationID) else {
+      throw .foreignFile(path: connection.path, applicationID: Int32(clamping: found ?? 0))
+    }
+    try refuseNewer(try commonVersion(), than: StoreSchema.common.count)
+    try refuseNewer(try ownVersion(), than: migrations.count)
+  }
+
+  private func refuseNewer(_ version: Int, than known: Int) throws(StoreError) {
+    guard version > known else { return }
+    throw .newerSchema(path: connection.path, file: version, program: known)
+  }
+
+  private func commonVersion() throws(StoreError) -> Int {
+    try version("SELECT common_version FROM store_version")
+  }
+
+  private func ownVersion() throws(StoreError) -> Int {
+    try version("SELECT own_version FROM store_schema")
+  }
+
+  private func version(_ sql: String) throws(StoreError) -> Int {
+    guard let version = try connection.first(sql, [], { $0.integer(0) }) else {
+      throw .corrupt(path: connection.path, detail: "its schema version is missing")
+    }
+    return Int(version)
+  }
+
+  private func make(_ migrations: [Migration]) throws(StoreError) {
+    let store = try EmptyStore(migrations)
+    try inTransaction { () throws(StoreError) in
+      try connection.run(store.declarations.joined(separator: ";\n"))
+      for trigger in (StoreSchema.common + migrations).compactMap(\.postgresTriggers) {
+        try connection.run(trigger)
+      }
+      for row in store.rows { try connection.execute(row.sql, row.values) }
+      for sequence in store.sequences { try connection.run(sequence) }
+      try connection.run(
+        "CREATE TABLE store_schema (application_id bigint NOT NULL, own_version bigint NOT NULL)"
+      )
+      try connection.execute(
+        "INSERT INTO store_schema VALUES (?, ?)",
+        [.integer(Int64(applicationID)), .integer(migrations.count)]
+      )
+    }
+  }
+
+  private func migrate(_ migrations: [Migration]) throws(StoreError) {
+    for migration in StoreSchema.common.dropFirst(try commonVersion()) {
+      try apply(migration, "UPDATE store_version SET common_version = ?")
+    }
+    for migration in migrations.dropFirst(try ownVersion()) {
+      try apply(migration, "UPDATE store_schema SET own_version = ?")
+    }
+  }
+
+  private func apply(_ migration: Migration, _ remember: String) throws(StoreError) {
+    do throws(StoreError) {
+      try inTransaction { () throws(StoreError) in
+        for statement in SchemaTranslation.statements(of: migration.sql) {
+          try connection.run(SchemaTranslation.translate(statement))
+        }
+        if let triggers = migration.postgresTriggers { try connection.run(triggers) }
+        try connection.execute(remember, [.integer(migration.version)])
+      }
+    } catch .unavailable(let reason) {
+      throw .unavailable(reason)
+    } catch {
+      throw .migrationFailed(version: migration.version, detail: error.description)
+    }
+  }
+
+  private func inTransaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try connection.run("BEGIN")
+    do throws(StoreError) {
+      try body()
+      try connection.run("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.run("ROLLBACK") }
+      throw error
+    }
+  }
+}
