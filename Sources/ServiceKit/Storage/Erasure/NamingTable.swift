@@ -15,11 +15,10 @@ struct NamingTable: Sendable {
   static func all(_ tx: borrowing some Queryable) throws -> [NamingTable] {
     try Dictionary(grouping: tx.storeColumns(), by: \.table)
       .map { name, columns in
-        NamingTable(
-          name: name,
-          key: columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace },
-          columns: columns.filter { $0.kind != .other }
-        )
+        let key = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
+        let readable = columns.filter { $0.kind != .other }
+        // The table with the identity of the store has none: one row, told by all that it has.
+        return NamingTable(name: name, key: key.isEmpty ? readable : key, columns: readable)
       }
       .filter { !$0.naming.isEmpty }
       .sorted { $0.name < $1.name }
