@@ -9,7 +9,7 @@ enum AccountRows {
   /// on their way, the deletion, what TenancyService is to know, which changes while rows of the others go, and
   /// revocations, which count until the last token has ended and name the pseudonym in the meantime.
   private static let others: Set<String> = [
-    "user", "mail", "deletion", "account_report", "revocation",
+    "account", "mail", "deletion", "account_report", "revocation",
   ]
 
   /// Leaves an account without credentials, sessions and names, and its address to anyone who wants it.
@@ -21,20 +21,15 @@ enum AccountRows {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let tables = try tx.query(
-      """
-      SELECT DISTINCT tables.name FROM sqlite_schema AS tables
-      JOIN pragma_table_info(tables.name) AS columns
-      WHERE tables.type = 'table' AND columns.name = 'user_id' ORDER BY tables.name
-      """
-    ) { $0.text(0) }.filter { !others.contains($0) }
+    let tables = try tx.storeColumns().filter { $0.name == "user_id" }.map(\.table)
+      .filter { !others.contains($0) }
     for table in tables {
       try tx.execute("DELETE FROM \"\(table)\" WHERE user_id = ?", .text(userID))
     }
     try AccountChangeTable.replaceOperator(userID, by: pseudonym, in: tx)
     try tx.execute(
       """
-      UPDATE user SET email = ?, email_key = ?, email_verified = 0, display_name = '',
+      UPDATE account SET email = ?, email_key = ?, email_verified = 0, display_name = '',
         first_name = '', last_name = '', default_portfolio = NULL, default_property = NULL,
         default_unit = NULL, language = '', updated_at = ? WHERE id = ?
       """,
@@ -100,7 +95,7 @@ enum AccountRows {
   ) throws {
     try tx.execute("DELETE FROM mail WHERE user_id = ?", .text(userID))
     try tx.execute("DELETE FROM account_report WHERE user_id = ?", .text(userID))
-    try tx.execute("DELETE FROM user WHERE id = ?", .text(userID))
+    try tx.execute("DELETE FROM account WHERE id = ?", .text(userID))
     for subject in attempts {
       try tx.execute("DELETE FROM attempt WHERE subject = ?", .blob(subject))
     }

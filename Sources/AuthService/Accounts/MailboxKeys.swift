@@ -82,7 +82,7 @@ enum MailboxKeys {
   }
 
   private static let columns = RecordColumns<Account>(
-    "user",
+    "account",
     .text("id", \.id),
     .text("email", \.email),
     .text("email_key", \.key),
@@ -116,7 +116,7 @@ enum MailboxKeys {
     in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
-      "UPDATE user SET email_key = ? WHERE id = ?",
+      "UPDATE account SET email_key = ? WHERE id = ?",
       .text(address.key),
       .text(account.id)
     )

@@ -41,7 +41,7 @@ enum AccountReportTable {
     try tx.execute(
       """
       INSERT INTO account_report (user_id, version, due_at) VALUES (?1, 1, ?2)
-      ON CONFLICT (user_id) DO UPDATE SET version = version + 1, due_at = ?2
+      ON CONFLICT (user_id) DO UPDATE SET version = account_report.version + 1, due_at = ?2
       """,
       .text(userID),
       .integer(lease)
@@ -89,7 +89,10 @@ enum AccountReportTable {
   /// Goes on counting after a version that TenancyService has seen: this store may be older than that.
   static func skip(to version: Int64, of userID: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
-      "UPDATE account_report SET version = max(version, ?), due_at = 0 WHERE user_id = ?",
+      """
+      UPDATE account_report SET version = CASE WHEN version < ?1 THEN ?1 ELSE version END, due_at = 0
+      WHERE user_id = ?2
+      """,
       .integer(version),
       .text(userID)
     )

@@ -66,7 +66,10 @@ enum DeletionTable {
     in tx: borrowing some Queryable
   ) throws -> (pending: Int, overdue: Int) {
     let counts = try tx.first(
-      "SELECT count(*), coalesce(sum(erase_at < ?), 0) FROM deletion WHERE finished_at IS NULL",
+      """
+      SELECT count(*), count(CASE WHEN erase_at < ? THEN 1 END) FROM deletion
+      WHERE finished_at IS NULL
+      """,
       .integer(instant)
     ) { (pending: Int($0.integer(0)), overdue: Int($0.integer(1))) }
     return counts ?? (0, 0)
@@ -98,8 +101,9 @@ enum DeletionTable {
     in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
-      "UPDATE deletion SET user_id = ?, addresses = x'' WHERE id = ?",
+      "UPDATE deletion SET user_id = ?, addresses = ? WHERE id = ?",
       .text(pseudonym),
+      .blob([]),
       .text(deletion.id)
     )
   }

@@ -14,10 +14,10 @@ enum AuthExport {
 
   private static let account = ExportSection(
     "account",
-    of: "user",
-    from: "user LEFT JOIN credential ON credential.user_id = user.id",
-    where: "user.id = ?1",
-    by: [.text("user.id")],
+    of: "account",
+    from: "account LEFT JOIN credential ON credential.user_id = account.id",
+    where: "account.id = ?1",
+    by: [.text("account.id")],
     [
       .text("id"), .text("email"), .boolean("email_verified"), .text("display_name"),
       .text("first_name"), .text("last_name"), .text("language"), .text("photo_url"),
@@ -63,7 +63,7 @@ enum AuthExport {
     "mail_tokens",
     of: "mail_token",
     where: "user_id = ?1",
-    by: [.integer("rowid")],
+    by: [.integer("created_at"), .blob("digest")],
     [
       .text("purpose"), .text("address"), .text("session_id"), .boolean("was_verified"),
       .instant("created_at"), .instant("expires_at"), .instant("used_at"),
@@ -138,8 +138,8 @@ enum AuthExport {
 
   private static let withheld = [
     "erased": "keyed digests of what was deleted, which name nobody",
-    "user.revision": "counts changes of the account",
-    "user.proven_at": "when the address was verified, which audit tells",
+    "account.revision": "counts changes of the account",
+    "account.proven_at": "when the address was verified, which audit tells",
     "deletion.addresses": "sealed; the account and mail_tokens have them",
     "deletion.cursor": "how far a step has come",
     "deletion.failed_count": "how often a step was tried",
@@ -165,7 +165,7 @@ enum AuthExport {
     "totp.last_step": secret,
     "totp.sealed": secret,
     "totp.user_id": ownID,
-    "user.name_version": "counts changes of the display name",
+    "account.name_version": "counts changes of the display name",
     "pin.until_at": "counts of wrong PINs",
     "pin.last_at": "counts of wrong PINs",
     "pin.failures": "counts of wrong PINs",
@@ -180,8 +180,8 @@ enum AuthExport {
     "account_report": "whether TenancyService knows that the account is to be deleted",
     "attempt": "counts of failed attempts under keyed digests, which name no account",
     "revocation": "tells other services for some minutes which sessions were ended",
-    "user.email_key": addressKey,
-    "user.session_endings": "a count that ends sign-ins that are under way",
+    "account.email_key": addressKey,
+    "account.session_endings": "a count that ends sign-ins that are under way",
     "credential.user_id": ownID,
     "credential.password": secret,
     "credential.version": "a count that ends sign-ins that are under way",

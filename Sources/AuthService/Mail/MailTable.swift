@@ -169,11 +169,12 @@ enum MailTable {
   ) throws {
     try tx.execute(
       """
-      UPDATE mail SET state = ?, error = ?, finished_at = ?, sealed = x'' WHERE id = ? AND state <= 2
+      UPDATE mail SET state = ?, error = ?, finished_at = ?, sealed = ? WHERE id = ? AND state <= 2
       """,
       .integer(state.rawValue),
       .text(error),
       .integer(now),
+      .blob([]),
       .text(id)
     )
   }

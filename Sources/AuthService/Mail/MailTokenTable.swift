@@ -106,10 +106,10 @@ extension UserTable {
   ) throws -> Bool {
     try tx.exists(
       """
-      SELECT 1 FROM user WHERE email_key IN (?1, ?5) AND id IS NOT ?2
+      SELECT 1 FROM account WHERE email_key IN (?1, ?5) AND id IS DISTINCT FROM ?2
       UNION ALL
-      SELECT 1 FROM mail_token WHERE address_key IN (?1, ?5) AND purpose = ?3 AND user_id IS NOT ?2
-        AND used_at IS NULL AND expires_at > ?4
+      SELECT 1 FROM mail_token WHERE address_key IN (?1, ?5) AND purpose = ?3
+        AND user_id IS DISTINCT FROM ?2 AND used_at IS NULL AND expires_at > ?4
       """,
       .text(email.key),
       .optionalText(userID),

@@ -17,7 +17,7 @@ enum AuditTable {
     let first = { (condition: String) in
       """
       SELECT * FROM (\(columns.selection) WHERE \(condition) AND sequence \(direction.comparison) ?3
-      ORDER BY sequence \(direction.keyword) LIMIT ?4 + ?5)
+      ORDER BY sequence \(direction.keyword) LIMIT ?4 + ?5) AS found
       """
     }
     return try tx.query(

@@ -25,7 +25,7 @@ enum PasswordWorkTable {
   /// Adds to it.
   static func insert(_ steps: Set<PasswordWork.Step>, in tx: borrowing WriteTransaction) throws {
     for step in steps {
-      try tx.execute("INSERT OR IGNORE INTO password_work VALUES (?)", .text(text(of: step)))
+      try insert(text(of: step), in: tx)
     }
   }
 
@@ -38,7 +38,11 @@ enum PasswordWorkTable {
 
   /// All passwords were looked at.
   static func noteCounted(in tx: borrowing WriteTransaction) throws {
-    try tx.execute("INSERT OR IGNORE INTO password_work VALUES (?)", .text(countedText))
+    try insert(countedText, in: tx)
+  }
+
+  private static func insert(_ text: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("INSERT INTO password_work VALUES (?) ON CONFLICT DO NOTHING", .text(text))
   }
 
   /// Stored passwords in the order of their users, after one of them.

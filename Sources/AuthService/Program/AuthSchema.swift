@@ -444,6 +444,23 @@ enum AuthSchema {
             INSERT INTO account_report VALUES (OLD.user_id, 1, 0)
             ON CONFLICT (user_id) DO UPDATE SET version = version + 1, due_at = 0;
           END;
+        """,
+      postgresTriggers: """
+        CREATE FUNCTION account_report_due() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            INSERT INTO account_report (user_id, version, due_at)
+            VALUES (CASE TG_OP WHEN 'DELETE' THEN OLD.user_id ELSE NEW.user_id END, 1, 0)
+            ON CONFLICT (user_id) DO UPDATE SET version = account_report.version + 1, due_at = 0;
+            RETURN NULL;
+          END $$;
+        CREATE TRIGGER account_report_disabled AFTER INSERT ON disabled_user
+          FOR EACH ROW EXECUTE FUNCTION account_report_due();
+        CREATE TRIGGER account_report_enabled AFTER DELETE ON disabled_user
+          FOR EACH ROW EXECUTE FUNCTION account_report_due();
+        CREATE TRIGGER account_report_deletion_begun AFTER INSERT ON deletion
+          FOR EACH ROW EXECUTE FUNCTION account_report_due();
+        CREATE TRIGGER account_report_deletion_cancelled AFTER DELETE ON deletion
+          FOR EACH ROW WHEN (OLD.finished_at IS NULL) EXECUTE FUNCTION account_report_due();
         """
     ),
     Migration(
@@ -463,5 +480,6 @@ enum AuthSchema {
     FamilyPinTable.migration,
     ChildAccountTable.migration,
     AddressProofs.migration,
+    UserTable.renaming,
   ]
 }

@@ -98,13 +98,14 @@ enum SessionTable {
     try tx.execute(
       """
       UPDATE session SET generation = ?, rotated_at = ?, idle_end = ?, attempt = ?, repeats = ?,
-        newest_issue = max(newest_issue, ?) WHERE id = ?
+        newest_issue = CASE WHEN newest_issue < ? THEN ? ELSE newest_issue END WHERE id = ?
       """,
       .integer(Int64(session.refresh.generation)),
       .integer(session.refresh.rotated),
       .integer(session.refresh.idleEnd),
       .optionalBlob(session.refresh.attempt),
       .integer(session.refresh.repeatCount),
+      .integer(session.refresh.rotated),
       .integer(session.refresh.rotated),
       .text(session.id)
     )
@@ -114,8 +115,8 @@ enum SessionTable {
   static func updateProof(of session: SessionRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
-      UPDATE session SET authenticated_at = ?1, newest_issue = max(newest_issue, ?1), acr = ?2, amr = ?3
-      WHERE id = ?4
+      UPDATE session SET authenticated_at = ?1, acr = ?2, amr = ?3,
+        newest_issue = CASE WHEN newest_issue < ?1 THEN ?1 ELSE newest_issue END WHERE id = ?4
       """,
       .integer(session.authenticated),
       .text(session.proof.acr),
@@ -127,7 +128,7 @@ enum SessionTable {
   /// Remembers that a token of a session was issued beside its generations: see `revoke`.
   static func noteIssue(of id: String, at now: Int64, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
-      "UPDATE session SET newest_issue = max(newest_issue, ?) WHERE id = ?",
+      "UPDATE session SET newest_issue = ?1 WHERE id = ?2 AND newest_issue < ?1",
       .integer(now),
       .text(id)
     )

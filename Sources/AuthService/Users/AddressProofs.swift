@@ -33,8 +33,8 @@ enum AddressProofs {
   ) throws -> [Place] {
     try tx.query(
       """
-      SELECT proven_at, id FROM user
-      WHERE proven_at IS NOT NULL AND (proven_at, id) > (?, ?) AND email_verified
+      SELECT proven_at, id FROM account
+      WHERE proven_at IS NOT NULL AND (proven_at, id) > (?, ?) AND email_verified = 1
       ORDER BY proven_at, id LIMIT ?
       """,
       values: [.integer(place.provenAt), .text(place.userID), .integer(limit)]

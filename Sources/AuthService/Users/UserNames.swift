@@ -22,7 +22,7 @@ enum UserNames {
   )
 
   private static let columns = RecordColumns<UserName>(
-    "user",
+    "account",
     .text("id", \.userID),
     .text("display_name", \.text),
     .integer("name_version", \.version)
@@ -42,7 +42,7 @@ enum UserNames {
   /// Counts a change of a user's name, in the transaction that makes it, and logs it for those who follow names.
   static func changed(of userID: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
-      "UPDATE user SET name_version = name_version + 1 WHERE id = ?",
+      "UPDATE account SET name_version = name_version + 1 WHERE id = ?",
       .text(userID)
     )
     try tx.appendChange(kind: "\(changeKind)", subject: userID, scope: "")

@@ -3,7 +3,7 @@ internal import ServiceKit
 /// Users and their passwords in the store.
 enum UserTable {
   static let columns = RecordColumns<UserRecord>(
-    "user",
+    "account",
     beside: ["email_key", "proven_at"],
     .text("id", \.id),
     .text("email", \.email),
@@ -76,7 +76,8 @@ enum UserTable {
     where: "id = ?"
   )
 
-  private static let withCredential = "user LEFT JOIN credential ON credential.user_id = user.id"
+  private static let withCredential =
+    "account LEFT JOIN credential ON credential.user_id = account.id"
 
   /// The basis of a sign-in, which is selected and never written.
   static let basisColumns = RecordColumns<SignInBasis>(
@@ -85,7 +86,10 @@ enum UserTable {
     .integer("session_endings", \.sessionEndings),
     .boolean(
       // As a column, so that a second factor costs no query of its own.
-      "EXISTS (SELECT 1 FROM totp WHERE totp.user_id = user.id AND confirmed_at IS NOT NULL)",
+      """
+      CASE WHEN EXISTS (SELECT 1 FROM totp
+        WHERE totp.user_id = account.id AND confirmed_at IS NOT NULL) THEN 1 ELSE 0 END
+      """,
       \.needsSecondFactor
     )
   ) { row in
@@ -98,7 +102,7 @@ enum UserTable {
 
   // Made once, because every sign-in runs them.
   private static let selectForSignIn = """
-    SELECT iif(\(isDisabled), NULL, password), \(basisColumns.list), \(columns.list)
+    SELECT CASE WHEN \(isDisabled) THEN NULL ELSE password END, \(basisColumns.list), \(columns.list)
     FROM \(withCredential) WHERE \(hasAddress)
     """
   private static let selectBasis = """
@@ -160,14 +164,14 @@ enum UserTable {
   /// Ends the sign-ins of a user that are in progress: see `SignInBasis`.
   static func countSessionEnding(of userID: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
-      "UPDATE user SET session_endings = session_endings + 1 WHERE id = ?",
+      "UPDATE account SET session_endings = session_endings + 1 WHERE id = ?",
       .text(userID)
     )
   }
 
-  /// Whether a row of `user` is a disabled account.
+  /// Whether a row of `account` is a disabled account.
   private static let isDisabled =
-    "EXISTS (SELECT 1 FROM disabled_user WHERE disabled_user.user_id = user.id)"
+    "EXISTS (SELECT 1 FROM disabled_user WHERE disabled_user.user_id = account.id)"
 
   /// Where pages begin, behind an account with exactly the address: before all identifiers, in either order.
   private static let start = ""
@@ -225,7 +229,7 @@ enum UserTable {
     guard !text.isEmpty else {
       return try tx.query(
         """
-        SELECT \(listColumns) FROM user WHERE id \(comparison) ? \(condition)
+        SELECT \(listColumns) FROM account WHERE id \(comparison) ? \(condition)
         ORDER BY \(order) LIMIT ? OFFSET ?
         """,
         .text(place),
@@ -235,11 +239,11 @@ enum UserTable {
     }
     // A range of an index for each, as LIKE could not use one.
     let matches = ["email_key", "lower(display_name)", "lower(first_name)", "lower(last_name)"]
-      .map { "SELECT rowid FROM user WHERE \($0) >= ?1 AND \($0) < ?2" }
+      .map { "SELECT id FROM account WHERE \($0) >= ?1 AND \($0) < ?2" }
     let key = EmailAddress(text).key
     return try tx.query(
       """
-      SELECT \(listColumns) FROM user WHERE rowid IN (\(matches.joined(separator: " UNION ")))
+      SELECT \(listColumns) FROM account WHERE id IN (\(matches.joined(separator: " UNION ")))
       AND email_key <> ?1 AND id \(comparison) ?3 \(condition) ORDER BY \(order) LIMIT ?4 OFFSET ?5
       """,
       .text(key),
@@ -283,14 +287,14 @@ enum UserTable {
     in tx: borrowing WriteTransaction
   ) throws {
     let isKnown = try tx.exists(
-      "SELECT 1 FROM user WHERE id = ? AND email_verified AND email_key = ?",
+      "SELECT 1 FROM account WHERE id = ? AND email_verified = 1 AND email_key = ?",
       .text(userID),
       .text(email.key)
     )
     let isNewlyProven = isVerified && !isKnown
     try tx.execute(
       """
-      UPDATE user SET email = ?, email_key = ?, email_verified = ?, updated_at = ?,
+      UPDATE account SET email = ?, email_key = ?, email_verified = ?, updated_at = ?,
         proven_at = coalesce(?, proven_at), revision = revision + 1 WHERE id = ?
       """,
       .text(email.text),

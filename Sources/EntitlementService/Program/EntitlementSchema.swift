@@ -270,6 +270,21 @@ enum EntitlementSchema {
         BEGIN
           SELECT RAISE(ABORT, 'entries of the points ledger never change');
         END;
+        """,
+      postgresTriggers: """
+        CREATE FUNCTION points_entry_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            RAISE EXCEPTION 'entries of the points ledger never change';
+          END $$;
+        CREATE TRIGGER points_entry_is_final BEFORE UPDATE ON points_entry FOR EACH ROW WHEN (
+          (OLD.holder, OLD.number, OLD.transaction_id, OLD.kind, OLD.app, OLD.debit, OLD.credit,
+            OLD.points, OLD.minutes, OLD.points_per_minute, OLD.reward, OLD.reversed_id,
+            OLD.balance, OLD.occurred_at)
+          IS DISTINCT FROM
+          (NEW.holder, NEW.number, NEW.transaction_id, NEW.kind, NEW.app, NEW.debit, NEW.credit,
+            NEW.points, NEW.minutes, NEW.points_per_minute, NEW.reward, NEW.reversed_id,
+            NEW.balance, NEW.occurred_at)
+        ) EXECUTE FUNCTION points_entry_is_final();
         """
     ),
     Migration(

@@ -23,10 +23,13 @@ package struct ExportPlan: Sendable {
     of: "audit_log",
     from: """
       (\(["actor = 'user:' || ?1", "actor = ?1", "on_behalf_of = 'user:' || ?1", "object = ?1"].map {
-        "SELECT * FROM (SELECT * FROM audit_log WHERE \($0) AND sequence > ?4 ORDER BY sequence LIMIT ?3)"
+        """
+        SELECT * FROM (
+          SELECT * FROM audit_log WHERE \($0) AND sequence > ?4 ORDER BY sequence LIMIT ?3) AS some
+        """
       }.joined(separator: " UNION "))) AS audit_log
       """,
-    where: "1",
+    where: "true",
     by: [.integer("sequence")],
     [
       .instant("recorded_at"), .party("actor"), .party("on_behalf_of"), .text("action"),

@@ -7,18 +7,20 @@ package struct ExportSection: Sendable {
   package enum Key: Hashable, Sendable {
     case integer(String)
     case text(String)
+    case blob(String)
 
     var column: String {
       switch self {
-      case .integer(let column), .text(let column): column
+      case .integer(let column), .text(let column), .blob(let column): column
       }
     }
 
-    /// Before all others: no text is empty where rows are ordered by it.
+    /// Before all others: no text and no blob is empty where rows are ordered by it.
     var start: SQLValue {
       switch self {
       case .integer: .integer(Int64.min)
       case .text: .text("")
+      case .blob: .blob([])
       }
     }
 
@@ -26,6 +28,7 @@ package struct ExportSection: Sendable {
       switch self {
       case .integer: .integer(row.integer(column))
       case .text: .text(row.text(column))
+      case .blob: .blob(row.blob(column))
       }
     }
   }

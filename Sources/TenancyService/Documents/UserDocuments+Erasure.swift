@@ -16,11 +16,12 @@ extension UserDocuments {
     _ tx: borrowing WriteTransaction
   ) throws -> Int {
     var count = 0
-    for table in ["document", "legacy_document"] {
+    let tables = [("document", "user_id, collection, id"), ("legacy_document", "collection, id")]
+    for (table, key) in tables {
       count += try tx.execute(
         """
-        DELETE FROM \(table) WHERE rowid IN (
-          SELECT rowid FROM \(table) WHERE user_id = ? LIMIT ?)
+        DELETE FROM \(table) WHERE (\(key)) IN (
+          SELECT \(key) FROM \(table) WHERE user_id = ? LIMIT ?)
         """,
         .text(userID),
         .integer(limit)

@@ -20,20 +20,24 @@ extension UserDocuments {
     limit: Int,
     _ tx: borrowing some Queryable
   ) throws -> [DocumentEntry] {
+    if case .field(let path) = order {
+      return try entries(
+        of: collection,
+        byField: path,
+        isDescending: isDescending,
+        after: cursor.map { (FieldKey($0.key), $0.id) },
+        skipping: skippedCount,
+        limit: limit,
+        tx
+      )
+    }
     let start = cursor ?? Self.start(of: order, isDescending: isDescending)
-    var values: [SQLValue] = [
-      .text(userID), .text(collection), start.key, .text(start.id), .integer(limit),
-      .integer(skippedCount),
-    ]
-    if case .field(let path) = order { values.append(.text(path.sql)) }
-    let sql = Self.statement(order, isDescending: isDescending)
-    return try tx.query(sql, values: values) { row in
-      let key: SQLValue =
-        switch row.text(3) {
-        case "integer": .integer(row.integer(2))
-        case "real": .real(row.real(2))
-        default: .text(row.text(2))
-        }
+    let places: [SQLValue] = order == .id ? [.text(start.id)] : [start.key, .text(start.id)]
+    return try tx.query(
+      Self.statement(order, isDescending: isDescending),
+      values: [.text(userID), .text(collection), .integer(limit), .integer(skippedCount)] + places
+    ) { row in
+      let key: SQLValue = order == .id ? .text(row.text(2)) : .integer(row.integer(2))
       return DocumentEntry(id: row.text(0), byteCount: row.integer(1), key: key)
     }
   }
@@ -48,45 +52,28 @@ extension UserDocuments {
     sorts.spend(cost, by: userID, now: now)
   }
 
-  /// The value before everything in an order: of an identifier nothing is greater than `~`, and of what
-  /// SQLite compares nothing is greater than a blob (sqlite.org/datatype3.html, section 4.1).
+  /// The place before everything in an order: of an identifier nothing is greater than `~`.
   private static func start(
     of order: DocumentOrder,
     isDescending: Bool
   ) -> (key: SQLValue, id: String) {
-    let id = isDescending ? "~" : ""
-    return switch order {
-    case .id: (.text(id), id)
-    case .created, .updated, .field: (isDescending ? .blob([0xFF]) : .real(-.infinity), id)
-    }
+    (.integer(isDescending ? Int64.max : .min), isDescending ? "~" : "")
   }
 
-  /// A field counts as less than every number when there is nothing in it that can be compared.
-  private static let fieldKey = """
-    CASE json_type(json, ?7)
-      WHEN 'integer' THEN json_extract(json, ?7)
-      WHEN 'real' THEN json_extract(json, ?7)
-      WHEN 'true' THEN 1
-      WHEN 'false' THEN 0
-      WHEN 'text' THEN substr(json_extract(json, ?7), 1, 100)
-      ELSE -9e999
-    END
-    """
-
   private static func statement(_ order: DocumentOrder, isDescending: Bool) -> String {
-    let (comparison, direction) = isDescending ? ("<", "desc") : (">", "asc")
-    let key =
-      switch order {
-      case .id: "id"
-      case .created: "created_at"
-      case .updated: "revision"
-      case .field: fieldKey
-      }
+    let (comparison, direction) = isDescending ? ("<", "DESC") : (">", "ASC")
+    let documents = "FROM document WHERE user_id = ?1 AND collection = ?2"
+    guard order != .id else {
+      return """
+        SELECT id, byte_count, id \(documents) AND id \(comparison) ?5
+        ORDER BY id \(direction) LIMIT ?3 OFFSET ?4
+        """
+    }
+    let key = order == .created ? "created_at" : "revision"
     return """
-      SELECT id, byte_count, key, typeof(key) FROM (
-        SELECT id, byte_count, \(key) AS key FROM document WHERE user_id = ?1 AND collection = ?2
-      ) WHERE (key, id) \(comparison) (?3, ?4) ORDER BY key \(direction), id \(direction)
-      LIMIT ?5 OFFSET ?6
+      SELECT id, byte_count, \(key) \(documents)
+        AND \(key) \(comparison)= ?5 AND (\(key) \(comparison) ?5 OR id \(comparison) ?6)
+      ORDER BY \(key) \(direction), id \(direction) LIMIT ?3 OFFSET ?4
       """
   }
 

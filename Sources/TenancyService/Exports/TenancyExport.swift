@@ -51,7 +51,7 @@ enum TenancyExport {
     "past_suspensions",
     of: "past_suspension",
     where: "user_id = ?1",
-    by: [.integer("ended_at"), .integer("rowid")],
+    by: [.integer("ended_at"), .integer("sequence")],
     [.instant("began_at"), .instant("ended_at")]
   )
 
@@ -71,11 +71,11 @@ enum TenancyExport {
     of: "invitation",
     from: """
       (SELECT * FROM (SELECT * FROM invitation WHERE ?2 <> '' AND email_key = ?2 AND email_key <> ''
-          AND id > ?4 ORDER BY id LIMIT ?3)
+          AND id > ?4 ORDER BY id LIMIT ?3) AS addressed
         UNION SELECT * FROM (SELECT * FROM invitation WHERE closed_by = ?1 AND closed_by <> ''
-          AND state IN ('accepted', 'declined') AND id > ?4 ORDER BY id LIMIT ?3)) AS invitation
+          AND state IN ('accepted', 'declined') AND id > ?4 ORDER BY id LIMIT ?3) AS answered) AS invitation
       """,
-    where: "1",
+    where: "true",
     by: [.text("id")],
     invitation
   )
@@ -209,6 +209,7 @@ enum TenancyExport {
     "suspension.user_id": ownID,
     "suspension.revision": order,
     "past_suspension.user_id": ownID,
+    "past_suspension.sequence": order,
     "invitation.email": "somebody else's address, or the user's own, which the account has",
     "invitation.email_key": "somebody else's address, or the user's own, which the account has",
     "invitation.inviter_acr": "how the inviter was signed in",

@@ -242,7 +242,7 @@ enum AssociationTable {
     return try tx.query(
       """
       \(Subtree.with) \(AssociationRecord.columns.selection)
-      WHERE a.entity_id IN below AND a.role IN (\(Placeholders.list(roles.count))) ORDER BY a.added
+      WHERE a.entity_id IN (SELECT id FROM below) AND a.role IN (\(Placeholders.list(roles.count))) ORDER BY a.added
       """,
       values: [.text(id)] + roles.map { .text($0) }
     ) { try AssociationRecord.columns.record($0) }

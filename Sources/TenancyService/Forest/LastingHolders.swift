@@ -23,7 +23,7 @@ extension AssociationTable {
         AND (a.valid_from IS NULL OR a.valid_from <= ?) AND a.recurring IS NULL
         AND NOT EXISTS (SELECT 1 FROM suspension s WHERE s.user_id = a.user_id)
         AND NOT EXISTS (SELECT 1 FROM account_state t
-          WHERE t.user_id = a.user_id AND (t.is_disabled OR t.is_deletion_begun))
+          WHERE t.user_id = a.user_id AND (t.is_disabled = 1 OR t.is_deletion_begun = 1))
       """,
       .text(entityID),
       .text(role),

@@ -133,7 +133,7 @@ struct InvitationRecord: Hashable, Sendable {
 
   private static let lastConverted = """
     (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
-      ORDER BY c.rowid DESC LIMIT 1)
+      ORDER BY \(ConvertedRoleTable.latestFirst) LIMIT 1)
     """
 
   private init(row: inout RowReader) {

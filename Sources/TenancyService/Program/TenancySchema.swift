@@ -10,7 +10,7 @@ enum TenancySchema {
     first + later
     + [
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
-      InvitationTable.migration, deviceClaims,
+      InvitationTable.migration, deviceClaims, portable,
     ]
 
   /// Up to version 8.
@@ -168,6 +168,17 @@ enum TenancySchema {
           started_at INTEGER NOT NULL,
           finished_at INTEGER
         );
+        """,
+      postgresTriggers: """
+        CREATE FUNCTION legacy_document_is_sealed() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            IF EXISTS (SELECT 1 FROM legacy_seal) THEN
+              RAISE EXCEPTION 'legacy collections are read-only';
+            END IF;
+            RETURN NEW;
+          END $$;
+        CREATE TRIGGER legacy_document_write BEFORE INSERT OR UPDATE ON legacy_document
+          FOR EACH ROW EXECUTE FUNCTION legacy_document_is_sealed();
         """
     ),
     Migration(

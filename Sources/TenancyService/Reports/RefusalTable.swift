@@ -115,7 +115,7 @@ enum RefusalTable {
     guard try !addToStored(record, in: tx) else { return }
     let count = try tx.first(
       """
-      SELECT count(*), coalesce(sum(actor = ? AND on_behalf_of = ?), 0) FROM refusal
+      SELECT count(*), count(CASE WHEN actor = ? AND on_behalf_of = ? THEN 1 END) FROM refusal
       WHERE root_id = ? AND hour = ?
       """,
       .text(record.key.actor),
@@ -143,12 +143,16 @@ enum RefusalTable {
   ) throws -> Bool {
     try tx.execute(
       """
-      UPDATE refusal SET count = count + ?, first_at = min(first_at, ?), last_at = max(last_at, ?)
+      UPDATE refusal SET count = count + ?,
+        first_at = CASE WHEN first_at > ? THEN ? ELSE first_at END,
+        last_at = CASE WHEN last_at < ? THEN ? ELSE last_at END
       WHERE root_id = ? AND hour = ? AND actor = ? AND on_behalf_of = ? AND action = ?
         AND object = ? AND reason = ?
       """,
-      values: [.integer(record.count), .integer(record.firstAt), .integer(record.lastAt)]
-        + record.keyValues
+      values: [
+        .integer(record.count), .integer(record.firstAt), .integer(record.firstAt),
+        .integer(record.lastAt), .integer(record.lastAt),
+      ] + record.keyValues
     ) > 0
   }
 }

@@ -23,7 +23,14 @@ struct ErasureTests {
           size INTEGER NOT NULL
         );
         CREATE TABLE named (who TEXT PRIMARY KEY, other TEXT NOT NULL) WITHOUT ROWID;
-        CREATE TABLE document (owner TEXT NOT NULL);
+        CREATE TABLE document (owner TEXT PRIMARY KEY);
+        CREATE TABLE held (
+          id INTEGER PRIMARY KEY,
+          place TEXT NOT NULL,
+          who TEXT,
+          note TEXT NOT NULL,
+          UNIQUE (place, who)
+        );
         CREATE TABLE figure (number INTEGER NOT NULL);
         \(Tombstones.table)
         """
@@ -240,7 +247,37 @@ struct ErasureTests {
   func cursor_isReadBack() {
     let start = MentionEraser.Cursor.start
     #expect(MentionEraser.Cursor(text: start.text) == start)
+    let key: [SQLValue] = [.text("ö, \n"), .integer(-3), .blob([0, 255]), .text("")]
+    let cursor = MentionEraser.Cursor(table: "named", key: key)
+    #expect(MentionEraser.Cursor(text: cursor.text) == cursor)
     for text in ["", "a", "a b", "a 1 2", "1"] { #expect(MentionEraser.Cursor(text: text) == nil) }
+  }
+
+  @Test("A cursor of an older version, which has the number of a row, begins again")
+  func cursor_withRowNumber_beginsAgain() {
+    #expect(MentionEraser.Cursor(text: "user 17") == .start)
+    #expect(MentionEraser.Cursor(text: " -9223372036854775808") == .start)
+  }
+
+  @Test("A row gives way that has the pseudonym where no two rows may have the same")
+  func mentions_inUniqueColumns_replaceTheOther() async throws {
+    try await run { store, _ in
+      try await store.writeOwn { tx in
+        try tx.execute(
+          "INSERT INTO held VALUES (1, 'a', ?, 'old'), (2, 'a', ?, 'new'), (3, 'b', ?, 'other')",
+          .text(Self.pseudonym),
+          .text(Self.name),
+          .text(Self.pseudonym)
+        )
+      }
+      _ = try await erase(store)
+      let rows = try await store.read { tx in
+        try tx.query("SELECT note FROM held WHERE who = ? ORDER BY id", .text(Self.pseudonym)) {
+          $0.text(0)
+        }
+      }
+      #expect(rows == ["new", "other"])
+    }
   }
 
   @Test("A read that lasts keeps the log from being emptied, next time it works", .fileStores)

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RPCKit
+internal import ServiceKit
 
 /// Writes each mail into a folder, as `ID.eml`.
 ///

@@ -61,7 +61,7 @@ package struct AuditSearch: Sendable {
     let since = request.since?.milliseconds ?? .min
     let found = try tx.query(
       """
-      SELECT * FROM (\(scanned(StoredAuditRecord.columns.list)))
+      SELECT * FROM (\(scanned(StoredAuditRecord.columns.list))) AS scanned
       WHERE (?3 = '' OR actor = ?3) AND (?4 = '' OR substr(action, 1, length(?4)) = ?4)
         AND (?5 = '' OR request_id = ?5) AND recorded_at >= ?6 AND recorded_at < ?7
         AND (?8 = 0 OR outcome = ?9)
@@ -82,7 +82,8 @@ package struct AuditSearch: Sendable {
     if found.count > limit { return Page(entries: page, next: found[limit - 1].sequence) }
     let edge = try tx.first(
       """
-      SELECT min(sequence), min(recorded_at), count(*) FROM (\(scanned("sequence, recorded_at")))
+      SELECT min(sequence), min(recorded_at), count(*)
+      FROM (\(scanned("sequence, recorded_at"))) AS scanned
       """,
       .text(name),
       .integer(sequence)

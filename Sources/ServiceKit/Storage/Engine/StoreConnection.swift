@@ -6,6 +6,9 @@ protocol StoreConnection: AnyObject {
   /// Names the store in errors: its file, or its server and database.
   var path: String { get }
 
+  /// How its engine lists the tables of a store.
+  var catalog: StoreCatalog { get }
+
   /// Whether a transaction is open; an error may have ended it.
   var isInTransaction: Bool { get }
 

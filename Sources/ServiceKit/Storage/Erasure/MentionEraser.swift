@@ -4,31 +4,12 @@
 /// forgotten. The tables are read in slices, by a reader, and only rows that name the user are written, so
 /// neither calls nor other writes wait for it. What belongs to the user alone is deleted before it.
 public struct MentionEraser: Sendable {
-  /// Where to go on: a table, and the last row of it that was looked at.
-  public struct Cursor: Hashable, Sendable {
-    fileprivate var table: String
-    fileprivate var row: Int64
-
-    /// Before the first table.
-    public static let start = Cursor(table: "", row: .min)
-
-    fileprivate init(table: String, row: Int64) { (self.table, self.row) = (table, row) }
-
-    /// Reads `text` back; nil when it is none.
-    public init?(text: String) {
-      let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-      guard parts.count == 2, let row = Int64(parts[1]) else { return nil }
-      self.init(table: String(parts[0]), row: row)
-    }
-
-    /// The cursor as text: no table has a blank in its name.
-    public var text: String { "\(table) \(row)" }
-  }
-
   /// Rows that are looked at in one transaction.
   static let sliceRowCount = 5_000
-  /// Slices that one call of `advance` looks at, at most.
+  /// Slices that one call of `advance` looks at, at most, unless the cursor would be too long.
   static let sliceCountMax = 20
+  /// Bytes of a cursor, at most; other services hand it back in requests, which bound it.
+  private static let cursorByteCountMax = 224
   /// Rows that one transaction writes, at most.
   private static let writtenRowCountMax = 500
 
@@ -54,128 +35,48 @@ public struct MentionEraser: Sendable {
   /// Throws `StoreError`. May be called again from any cursor: what was replaced is not found again.
   public func advance(from start: Cursor) async throws -> Cursor? {
     var cursor = start
-    let tables = try await store.database.read { tx in try Table.all(tx) }
-      .filter { !spared.contains($0.name) && !$0.columns.isEmpty }
+    let tables = try await store.database.read { tx in try NamingTable.all(tx) }
+      .filter { !spared.contains($0.name) }
     var sliceCount = 0
     for table in tables where table.name >= cursor.table {
-      if table.name != cursor.table { cursor = Cursor(table: table.name, row: .min) }
-      guard table.hasRowIDs else {
-        try await replaceAll(in: table)
-        continue
-      }
-      while let last = try await replaceSlice(of: table, after: cursor.row) {
-        cursor.row = last
+      if table.name != cursor.table { cursor = Cursor(table: table.name, key: []) }
+      while let last = try await replaceSlice(of: table, after: cursor.key) {
+        cursor.key = last
         sliceCount += 1
-        if sliceCount >= Self.sliceCountMax { return cursor }
+        if sliceCount >= Self.sliceCountMax, cursor.text.utf8.count <= Self.cursorByteCountMax {
+          return cursor
+        }
       }
     }
     return nil
   }
 
-  /// Replaces the name in the next rows of a table; the last of them, nil when there are none.
-  private func replaceSlice(of table: Table, after row: Int64) async throws -> Int64? {
+  /// Replaces the name in the next rows of a table; the key of the last of them, nil when it is the table's.
+  private func replaceSlice(
+    of table: NamingTable,
+    after start: [SQLValue]
+  ) async throws -> [SQLValue]? {
     let name = name
-    let slice = try await store.database.read { tx -> (last: Int64, rows: [Int64])? in
-      let last = try tx.first(
-        """
-        SELECT max(rowid) FROM (
-          SELECT rowid FROM "\(table.name)" WHERE rowid > ? ORDER BY rowid LIMIT ?)
-        """,
-        .integer(row),
-        .integer(Self.sliceRowCount)
-      ) { $0.optionalInteger(0) }
-      guard let last = last ?? nil else { return nil }
-      let names = table.columns.map { _ in SQLValue.text(name) }
-      let rows = try tx.query(
-        "SELECT rowid FROM \"\(table.name)\" WHERE rowid > ? AND rowid <= ? AND (\(table.condition))",
-        values: [SQLValue.integer(row), .integer(last)] + names
-      ) { $0.integer(0) }
-      return (last, rows)
+    let slice = try await store.database.read { tx in
+      let last = try table.key(after: start, skipping: Self.sliceRowCount, in: tx)
+      return (last: last, keys: try table.keys(naming: name, after: start, through: last, in: tx))
     }
-    guard let slice else { return nil }
-    var rest = slice.rows[...]
+    var rest = slice.keys[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(Self.writtenRowCountMax))
       rest = rest.dropFirst(part.count)
-      let marks = part.map { "\($0)" }.joined(separator: ", ")
-      try await replace(in: table, where: "rowid IN (\(marks))", [])
+      try await replace(in: table, at: part)
     }
     return slice.last
   }
 
-  /// Replaces the name in a table whose rows have no numbers.
-  ///
-  /// Such tables are small.
-  private func replaceAll(in table: Table) async throws {
-    let values = table.columns.map { _ in SQLValue.text(name) }
-    let isThere = try await store.database.read { tx in
-      try !tx.query(
-        "SELECT 1 FROM \"\(table.name)\" WHERE \(table.condition)",
-        values: values,
-        limit: 1
-      ) { _ in }.isEmpty
-    }
-    guard isThere else { return }
-    try await replace(in: table, where: table.condition, values)
-  }
-
-  private func replace(
-    in table: Table,
-    where condition: String,
-    _ values: [SQLValue]
-  ) async throws {
+  private func replace(in table: NamingTable, at keys: [[SQLValue]]) async throws {
     let (name, pseudonym) = (name, pseudonym)
-    // A row that the pseudonym has already gives way: both are of the same user.
-    let sql = "UPDATE OR REPLACE \"\(table.name)\" SET \(table.assignments) WHERE \(condition)"
-    let pairs = table.columns.flatMap { _ in [SQLValue.text(name), .text(pseudonym)] }
     try await store.writeOwn { tx in
-      _ = try tx.execute(sql, values: pairs + values)
+      let unique = try tx.storeUniqueKeys(of: table.name)
+      for key in keys {
+        try table.replace(name, by: pseudonym, at: key, unique: unique, in: tx)
+      }
     }
-  }
-}
-
-/// A table, as far as it can name somebody.
-private struct Table: Sendable {
-  struct Column: Sendable {
-    let name: String
-    let isBlob: Bool
-  }
-
-  let name: String
-  let hasRowIDs: Bool
-  let columns: [Column]
-
-  /// All tables of the store, by name.
-  static func all(_ tx: borrowing ReadTransaction) throws -> [Table] {
-    let tables = try tx.query(
-      """
-      SELECT name, wr FROM pragma_table_list
-      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name
-      """
-    ) { (name: $0.text(0), hasRowIDs: !$0.boolean(1)) }
-    return try tables.map { table in
-      let columns = try tx.query(
-        "SELECT name, type = 'BLOB' FROM pragma_table_info(?) WHERE type IN ('TEXT', 'BLOB')",
-        .text(table.name)
-      ) { Column(name: $0.text(0), isBlob: $0.boolean(1)) }
-      return Table(name: table.name, hasRowIDs: table.hasRowIDs, columns: columns)
-    }
-  }
-
-  /// True for rows that have the name somewhere; takes it once for each column.
-  var condition: String {
-    columns.map { "instr(\"\($0.name)\", ?) > 0" }.joined(separator: " OR ")
-  }
-
-  /// Takes the name and the pseudonym for each column.
-  ///
-  /// `replace` compares bytes and works on text; bytes pass through it as they are
-  /// (sqlite.org/lang_corefunc.html).
-  var assignments: String {
-    columns.map { column in
-      column.isBlob
-        ? "\"\(column.name)\" = CAST(replace(CAST(\"\(column.name)\" AS TEXT), ?, ?) AS BLOB)"
-        : "\"\(column.name)\" = replace(\"\(column.name)\", ?, ?)"
-    }.joined(separator: ", ")
   }
 }

@@ -8,7 +8,10 @@ extension WriteTransaction {
   public func forgetAnswers(to userID: String, naming texts: [String] = []) throws(StoreError) {
     try execute("DELETE FROM idempotency_key WHERE instr(caller, ?) > 0", .text(userID))
     for text in texts where !text.isEmpty {
-      try execute("DELETE FROM idempotency_key WHERE instr(response, ?) > 0", .text(text))
+      try execute(
+        "DELETE FROM idempotency_key WHERE instr(response, ?) > 0",
+        .blob([UInt8](text.utf8))
+      )
     }
   }
 }

@@ -6,6 +6,7 @@ internal import CPostgreSQL
 @safe
 final class PostgresConnection: StoreConnection {
   let path: String
+  let catalog = StoreCatalog.server
   private(set) var lastFailure: StoreError?
   private(set) var changedRowCount: Int64 = 0
   private let location: PostgresLocation

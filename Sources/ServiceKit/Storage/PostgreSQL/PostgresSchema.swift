@@ -87,6 +87,7 @@ struct PostgresSchema {
   private func make(_ migrations: [Migration]) throws(StoreError) {
     let store = try EmptyStore(migrations)
     try inTransaction { () throws(StoreError) in
+      try connection.run(PostgresFunctions.declarations)
       try connection.run(store.declarations.joined(separator: ";\n"))
       for trigger in (StoreSchema.common + migrations).compactMap(\.postgresTriggers) {
         try connection.run(trigger)

@@ -135,6 +135,8 @@ final class SQLiteConnection: StoreConnection {
   /// Lends the handle to the other wrappers of this folder.
   func withHandle<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(handle) }
 
+  var catalog: StoreCatalog { .file }
+
   /// Never: a statement that failed is undone alone (sqlite.org/lang_transaction.html).
   var isPoisoned: Bool { false }
 

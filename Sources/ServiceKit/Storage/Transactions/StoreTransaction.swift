@@ -12,6 +12,9 @@ public protocol StoreTransaction: ~Copyable {
     _ row: (borrowing Row) throws -> T
   ) throws -> [T]
 
+  /// How the engine of the store lists its tables.
+  var catalog: StoreCatalog { get }
+
   /// Whether earlier writes of the same commit changed something that this transaction may rely on.
   ///
   /// While it is false `rely` has nothing to say, so anyone who would have to work out what to rely on
@@ -88,6 +91,9 @@ public struct ReadTransaction: StoreTransaction, ~Copyable {
   ) throws -> [T] {
     try connection.query(sql, values, limit: limit, row)
   }
+
+  /// See `StoreTransaction.catalog`.
+  public var catalog: StoreCatalog { connection.catalog }
 
   /// See `StoreTransaction.mayConflict`.
   public var mayConflict: Bool { false }

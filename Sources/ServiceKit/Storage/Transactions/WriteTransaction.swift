@@ -60,6 +60,9 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
     return revision
   }
 
+  /// See `StoreTransaction.catalog`.
+  public var catalog: StoreCatalog { session.connection.catalog }
+
   /// See `StoreTransaction.mayConflict`.
   public var mayConflict: Bool { session.mayConflict }
 

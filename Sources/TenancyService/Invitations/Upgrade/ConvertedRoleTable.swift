@@ -63,6 +63,9 @@ struct ConvertedRole: Hashable, Sendable {
 enum ConvertedRoleTable {
   private static let columns = ConvertedRole.columns
 
+  /// The order of roles `c`, the one that was given last first.
+  static let latestFirst = "c.created_at DESC, c.association_id DESC"
+
   /// Those of an invitation are of another one from now on, which takes its place.
   static func move(
     from invitationID: String,
@@ -100,7 +103,7 @@ enum ConvertedRoleTable {
     invitation id: String,
     in tx: borrowing some Queryable
   ) throws -> ConvertedRole? {
-    try tx.first(columns, "WHERE c.invitation_id = ? ORDER BY c.rowid DESC LIMIT 1", .text(id))
+    try tx.first(columns, "WHERE c.invitation_id = ? ORDER BY \(latestFirst) LIMIT 1", .text(id))
   }
 
   /// Some of them in the order of their identifiers; with `restorableAt` those alone that can be restored.

@@ -134,22 +134,25 @@ extension AssociationHistoryTable {
   ) throws -> [AssociationState] {
     let (columns, marks) = (AssociationState.columns.list, Placeholders.list(places.count))
     let then: [SQLValue] = [.text(userID), .integer(instant)]
-    // SQLite gives the other columns of the row that has the maximum or minimum
-    // (sqlite.org/lang_select.html, section 2.5). Two states of one association overlap only where the clock was
-    // set back; the later one counts.
+    // Two states of one association overlap only where the clock was set back; the later one counts.
     return try tx.query(
       """
       WITH held AS (
-        SELECT \(columns), max(sequence) FROM (
-          SELECT * FROM association_history WHERE user_id = ? AND ended_at > ?
-          UNION ALL SELECT * FROM association_history WHERE user_id = ? AND ended_at IS NULL)
-        WHERE began_at <= ? GROUP BY association_id
+        SELECT * FROM (
+          SELECT *, row_number() OVER (PARTITION BY association_id ORDER BY sequence DESC) AS place
+          FROM (
+            SELECT * FROM association_history WHERE user_id = ? AND ended_at > ?
+            UNION ALL SELECT * FROM association_history WHERE user_id = ? AND ended_at IS NULL
+          ) AS states WHERE began_at <= ?
+        ) AS ranked WHERE place = 1
       )
       SELECT \(columns) FROM held WHERE entity_id IN (\(marks))
       UNION ALL
       SELECT \(columns) FROM (
-        SELECT \(columns), min(association_id) FROM held WHERE entity_id NOT IN (\(marks))
-        GROUP BY role)
+        SELECT \(columns),
+          row_number() OVER (PARTITION BY role ORDER BY association_id) AS number
+        FROM held WHERE entity_id NOT IN (\(marks))
+      ) AS elsewhere WHERE number = 1
       """,
       values: then + then + (places + places).map { .text($0) }
     ) { try AssociationState.columns.record($0) }

@@ -127,7 +127,7 @@ extension Database {
   /// Forgets what was replaced or removed before `instant` (milliseconds since 1970).
   func purgePast(before instant: Int64) async throws {
     for table in ["past_entity", "past_link", "past_suspension", "past_role_definition"] {
-      try await purge(table, "ended_at", before: instant, by: "rowid")
+      try await purge(table, "ended_at", before: instant, by: "sequence")
     }
     try await write { tx in try PastPolicyTable.purge(before: instant, in: tx) }
   }

@@ -42,6 +42,7 @@ struct PairingCodeRecord: Hashable, Sendable {
 
   static let columns = RecordColumns<PairingCodeRecord>(
     "pairing_code",
+    beside: ["added"],
     .text("selector", \.selector),
     .blob("digest", \.digest),
     .text("family_id", \.familyID),
@@ -97,7 +98,7 @@ enum PairingCodeTable {
         SELECT selector FROM pairing_code WHERE expires_at > ?1 AND issued_by = (
           SELECT issued_by FROM pairing_code WHERE expires_at > ?1
           GROUP BY issued_by ORDER BY count(*) DESC, min(created_at), issued_by LIMIT 1)
-        ORDER BY created_at, rowid LIMIT 1)
+        ORDER BY created_at, added LIMIT 1)
       """,
       .integer(tx.now)
     )
@@ -108,7 +109,10 @@ enum PairingCodeTable {
   /// made it.
   static func insert(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
     try remove(record, in: tx)
-    try tx.insert(record, PairingCodeRecord.columns)
+    let added = try tx.first("SELECT coalesce(max(added), 0) + 1 FROM pairing_code") {
+      $0.integer(0)
+    }
+    try tx.insert(record, PairingCodeRecord.columns, beside: .integer(added ?? 1))
     for (column, value, countMax) in [
       ("family_id", record.familyID, PairingLimits.codesOfFamilyMax),
       ("issued_by", record.issuedBy, PairingLimits.codes.share),
@@ -116,8 +120,8 @@ enum PairingCodeTable {
       try tx.execute(
         """
         DELETE FROM pairing_code WHERE selector IN (
-          SELECT selector FROM pairing_code WHERE \(column) = ? ORDER BY created_at DESC, rowid DESC
-          LIMIT -1 OFFSET ?)
+          SELECT selector FROM pairing_code WHERE \(column) = ? ORDER BY created_at DESC, added DESC
+          LIMIT \(Int64.max) OFFSET ?)
         """,
         .text(value),
         .integer(countMax)

@@ -23,11 +23,12 @@ struct PairingRoles: Sendable {
   /// Whether the last such role of the account of a pairing `p` ends after an instant; so it does where there never
   /// was one.
   func unended(at now: Int64) -> (condition: String, values: [SQLValue]) {
-    let marks = ofFamily.map { _ in "?" }.joined(separator: ", ")
+    // An empty list is none in PostgreSQL.
+    let marks = ofFamily.isEmpty ? "NULL" : Placeholders.list(ofFamily.count)
     let condition = """
-      ifnull((
-        SELECT max(ifnull(a.valid_until, \(Int64.max))) FROM association a
-        WHERE a.user_id = p.user_id AND a.entity_id = ifnull(p.child_id, p.family_id)
+      coalesce((
+        SELECT max(coalesce(a.valid_until, \(Int64.max))) FROM association a
+        WHERE a.user_id = p.user_id AND a.entity_id = coalesce(p.child_id, p.family_id)
           AND CASE WHEN p.child_id IS NULL THEN a.role IN (\(marks)) ELSE a.role = ? END
       ), \(Int64.max)) > ?
       """

@@ -83,7 +83,7 @@ struct PairingRecord: Hashable, Sendable {
     .text("issued_by", \.issuedBy),
     .integer("paired_at", \.pairedAt),
     .text("association_id", \.associationID),
-    .joined(.text("ifnull(c.name, '')", \.childName)),
+    .joined(.text("coalesce(c.name, '')", \.childName)),
     .joined(.text("f.root_id", \.rootID))
   ) { PairingRecord(row: &$0) }
 

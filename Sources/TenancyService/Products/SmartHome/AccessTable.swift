@@ -121,7 +121,7 @@ enum AccessTable {
       """
       DELETE FROM access_record WHERE id IN (
         SELECT id FROM access_record WHERE is_stranger = 1 AND device_id = ? \(condition)
-        ORDER BY recorded_at DESC, id DESC LIMIT -1 OFFSET ?
+        ORDER BY recorded_at DESC, id DESC LIMIT \(Int64.max) OFFSET ?
       )
       """,
       values: values + [.integer(count)]

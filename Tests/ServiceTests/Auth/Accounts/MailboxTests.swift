@@ -68,7 +68,7 @@ struct MailboxTests {
     try await core.database.write { tx in
       try UserTable.insert(user, password: record, in: tx)
       try tx.execute(
-        "UPDATE user SET email = ?, email_key = ? WHERE id = ?",
+        "UPDATE account SET email = ?, email_key = ? WHERE id = ?",
         .text(email),
         .text(key),
         .text(user.id)

@@ -86,7 +86,7 @@ struct ClockTests {
           try tx.query(
             """
             SELECT generation FROM session UNION ALL SELECT count(*) FROM session
-            UNION ALL SELECT count(*) FROM user
+            UNION ALL SELECT count(*) FROM account
             """
           ) { $0.integer(0) }
         }

@@ -86,7 +86,7 @@ struct DeletionTests {
         try #require(stranger.user?.id), try #require(owner.user?.id)
       )
       try await stage.service.core.database.write { tx in
-        _ = try tx.execute("UPDATE user SET email_verified = 1 WHERE id = ?", .text(ownerID))
+        _ = try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(ownerID))
       }
       for account in [stranger, owner] { _ = try await delete(account, stage) }
       await stage.workOffDeletions()

@@ -128,7 +128,7 @@ struct AppleNotificationTests {
       let done = try await deletions.getDeletion(.init(deletionId: deletion?.id ?? ""))
       #expect(done.state == .done)
       _ = try await stage.stage.signIn()
-      #expect(try await stage.count("user") == 1)
+      #expect(try await stage.count("account") == 1)
     }
   }
 

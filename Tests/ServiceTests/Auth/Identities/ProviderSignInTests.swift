@@ -40,7 +40,7 @@ struct ProviderSignInTests {
       #expect(moved.user?.id == user.id && moved.user?.email == "x1@relay.example")
       let stranger = try await stage.signIn(stage.apple, "001.b", email: "other@example.org")
       #expect(stranger.user?.id != user.id)
-      #expect(try await stage.count("user") == 2)
+      #expect(try await stage.count("account") == 2)
       #expect(
         try await stage.stage.audited("user.sign_up")
           == ["user.sign_up \(user.id)", "user.sign_up \(stranger.user?.id ?? "")"]
@@ -105,7 +105,7 @@ struct ProviderSignInTests {
         )
       }
       #expect(again == Self.invalid)
-      #expect(try await stage.count("user") == 1)
+      #expect(try await stage.count("account") == 1)
       #expect(try await stage.count("session") == 1)
       #expect(try await stage.count("used_nonce") == 1)
       // Kept for as long as it could be shown again.
@@ -139,7 +139,7 @@ struct ProviderSignInTests {
           return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(users.count == 1)
-        #expect(try await stage.count("user") == Int64(round + 1))
+        #expect(try await stage.count("account") == Int64(round + 1))
       }
     }
   }
@@ -192,7 +192,7 @@ struct ProviderSignInTests {
       let second = try await request()
       #expect(first.tokens?.refreshToken == second.tokens?.refreshToken)
       #expect(first.user?.id == second.user?.id)
-      #expect(try await stage.count("user") == 1)
+      #expect(try await stage.count("account") == 1)
       #expect(try await stage.count("session") == 1)
       let other = await outcome { _ = try await request("tablet") }
       #expect(other == "ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED")

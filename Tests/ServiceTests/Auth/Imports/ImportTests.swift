@@ -90,7 +90,7 @@ struct ImportTests {
 
   private func userCount(_ stage: AuthStage) async throws -> Int64 {
     let count = try await stage.service.core.database.read { tx in
-      try tx.first("SELECT count(*) FROM user") { $0.integer(0) }
+      try tx.first("SELECT count(*) FROM account") { $0.integer(0) }
     }
     return try #require(count)
   }

@@ -82,7 +82,7 @@ struct AccountExportTests {
   func export_unverifiedAddress_tellsNoInvitations() async throws {
     try await run { stage, ada, _ in
       try await stage.auth.core.store.writeOwn { tx in
-        try tx.execute("UPDATE user SET email_verified = 0")
+        try tx.execute("UPDATE account SET email_verified = 0")
       }
       let text = try await stage.export(ada.options)
       #expect(!text.contains("inv_of-ada_received"))

@@ -182,7 +182,7 @@ struct ExportStage {
     )
     let id = try #require(answer.user?.id)
     try await auth.core.store.writeOwn { tx in
-      try tx.execute("UPDATE user SET email_verified = 1 WHERE id = ?", .text(id))
+      try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(id))
     }
     let token = try #require(answer.tokens?.accessToken)
     return (id, CallOptions(metadata: ["authorization": "Bearer \(token)"]))

@@ -62,7 +62,7 @@ struct PointsLedgerCheckTests {
       try await open()
       let database = try await Database.open(
         DatabaseConfiguration(
-          path: configuration.database,
+          path: configuration.store.path,
           applicationID: EntitlementSchema.applicationID
         ),
         migrations: EntitlementSchema.migrations

@@ -356,7 +356,7 @@ struct PairingTests {
       try await home.stage.service.database.write { tx in
         for number in 0..<total {
           try tx.execute(
-            "INSERT INTO pairing_code VALUES (?, x'00', ?, NULL, ?, 'pwd', ?, ?, 0)",
+            "INSERT INTO pairing_code VALUES (?, x'00', ?, NULL, ?, 'pwd', ?, ?, 0, 0)",
             .text("\(number)"),
             .text(family),
             .text(number >= total - 30 ? "usr_mallory" : "usr_\(number)"),
