@@ -463,5 +463,6 @@ enum AuthSchema {
     FamilyPinTable.migration,
     ChildAccountTable.migration,
     AddressProofs.migration,
+    ChildAccountTable.pairings,
   ]
 }

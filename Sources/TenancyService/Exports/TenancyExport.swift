@@ -189,6 +189,7 @@ enum TenancyExport {
     "converted_role": "roles that became invitations; past_roles and the invitations tell them",
     "entity_deletion": "how far EntitlementService is; that the user deleted something is in audit",
     "ended_holder": ofTenants,
+    "ended_family_part": ofTenants,
     "pairing_code": "lives for ten minutes; that the user issued one is in audit",
     "service_secret": secret,
     "document_usage": "how many documents there are, and how large they are together",

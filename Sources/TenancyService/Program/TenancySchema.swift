@@ -10,7 +10,7 @@ enum TenancySchema {
     first + later
     + [
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
-      InvitationTable.migration, deviceClaims,
+      InvitationTable.migration, deviceClaims, EndedFamilyTable.migration,
     ]
 
   /// Up to version 8.
