@@ -173,6 +173,7 @@ enum TenancyExport {
     "access_record": "the history of a device; what the user did with it is in audit",
     "invitation.updated_at": "when the inviter changed it last, which audit tells",
     "invitation.revision": order,
+    "invitation.root_id": "the tree of the entity, which the invitation names",
     "invitation.mailed_at": "when AuthService took the mail",
     "invitation.letter_count": "how many mails were sent",
     "invitation.resent_since": "how often it was sent again within a day",

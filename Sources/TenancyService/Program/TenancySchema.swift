@@ -11,6 +11,7 @@ enum TenancySchema {
     + [
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
       InvitationTable.migration, deviceClaims, EndedFamilyTable.migration,
+      InvitationTable.roots,
     ]
 
   /// Up to version 8.

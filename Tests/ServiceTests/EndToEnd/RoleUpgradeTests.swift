@@ -24,7 +24,8 @@ extension EndToEndTests {
       )
       try await database.write { tx in
         for statement in [
-          "DROP TABLE ended_family_part",
+          "DROP TABLE ended_family_part", "DROP INDEX invitation_pending_by_root",
+          "ALTER TABLE invitation DROP COLUMN root_id",
           "DROP TABLE device_claim", "DROP INDEX invitation_by_taker",
           "DROP INDEX invitation_taken_of_inviter", "DROP INDEX invitation_pending_by_role",
           "ALTER TABLE invitation DROP COLUMN updated_at",
