@@ -22,6 +22,7 @@ extension SchemaRegistry {
     Auth_V1.authV1AuthenticationFile, Auth_V1.authV1ChildrenFile,
     Auth_V1.authV1DeletionsFile,
     Auth_V1.authV1ExportsFile,
+    Auth_V1.authV1FamilyEndsFile,
     Auth_V1.authV1IdentitiesFile,
     Auth_V1.authV1ImportsFile,
     Auth_V1.authV1IntrospectionFile,

@@ -17,6 +17,7 @@ struct SchemaRegistryTests {
         "auth.v1.Deletions",
         "auth.v1.Exports",
         "auth.v1.Identities",
+        "auth.v1.FamilyEnds",
         "auth.v1.Imports",
         "auth.v1.Keys",
         "auth.v1.Operators",

@@ -64,7 +64,7 @@ enum AuthError {
   /// Another call changed a password, a PIN or the counter of a passkey between the check and the write.
   static let overtaken = ErrorCatalog.auth.conflict(
     "CALL_OVERTAKEN",
-    "another call changed the password, PIN or passkey at the same time; retry",
+    "another call changed the password, PIN, passkey or pairing at the same time; retry",
     retryAfter: .milliseconds(100)
   )
 

@@ -25,6 +25,15 @@ enum ChildAccountTable {
       """
   )
 
+  static let pairings = Migration(
+    version: 27,
+    sql: """
+      -- The pairing of that device, in TenancyService.
+      ALTER TABLE session ADD COLUMN pairing TEXT NOT NULL DEFAULT '';
+      CREATE INDEX session_by_pairing ON session (pairing) WHERE pairing <> '';
+      """
+  )
+
   private static let columns = RecordColumns<ChildAccountRecord>(
     "child_account",
     .text("user_id", \.userID),

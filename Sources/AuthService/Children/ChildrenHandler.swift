@@ -38,7 +38,7 @@ struct ChildrenHandler: Auth_V1.ChildrenService {
       proof: .child,
       now: core.clock.now
     )
-    session.childDevice = request.deviceId
+    (session.childDevice, session.pairingID) = (request.deviceId, paired.pairingId)
     let (begun, endsMine) = (session, request.endMine)
     let ended = try await core.store.write(call) { tx in
       try begin(begun, named: paired.childName, for: parent, endingTheirs: endsMine, in: tx)
@@ -63,6 +63,10 @@ struct ChildrenHandler: Auth_V1.ChildrenService {
     let (core, now) = (core, core.clock.now)
     return try await core.store.write(call) { tx in
       try core.requireActiveSession(of: parent, now: now, in: tx)
+      // The child was deleted since it was asked for.
+      guard try !core.secrets.tombstones.contains(.holder(childID), in: tx) else {
+        throw ChildError.unknown
+      }
       if let known = try ChildAccountTable.find(ofChild: childID, in: tx) { return known }
       let user = UserRecord(
         id: core.identifiers.make(.user),
@@ -91,6 +95,10 @@ struct ChildrenHandler: Auth_V1.ChildrenService {
   ) throws -> [Revocation] {
     let (userID, now) = (session.userID, session.created)
     try core.requireActiveSession(of: parent, now: now, in: tx)
+    // Somebody has ended the pairing since it was made.
+    guard try !core.secrets.tombstones.contains(.holder(session.pairingID), in: tx) else {
+      throw AuthError.overtaken
+    }
     guard try DeletionTable.find(of: userID, in: tx) == nil,
       try DisablementTable.find(userID, in: tx) == nil,
       var user = try UserTable.find(userID, in: tx)

@@ -7,16 +7,18 @@ extension DeletionSaga {
   /// deletion that is there, and the sessions that lived, to be announced after the commit.
   ///
   /// Call `wake` after the commit, so that the saga looks at it, and wake the outbox, which has the mail
-  /// that says how to take it back. `actor` is who asks, if that is not who makes the call.
+  /// that says how to take it back. `actor` is who asks, if that is not who makes the call; without `waiting` it
+  /// cannot be taken back.
   func begin(
     of user: UserRecord,
     now: Int64,
     by actor: AuditActor? = nil,
+    waiting: Bool = true,
     in tx: borrowing WriteTransaction
   ) throws -> (deletion: DeletionRecord, ended: [Revocation]) {
     let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
     if let begun = try DeletionTable.find(of: user.id, in: tx) { return (begun, ended) }
-    let eraseAt = now.addingSaturated(grace)
+    let eraseAt = waiting ? now.addingSaturated(grace) : now
     let deletion = DeletionRecord(
       id: core.identifiers.make(.deletion),
       userID: user.id,

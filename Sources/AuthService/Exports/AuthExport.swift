@@ -38,7 +38,7 @@ enum AuthExport {
       .instant("last_seen_at", from: "session.rotated_at"), .instant("idle_end"),
       .instant("absolute_end"), .text("device_name"), .text("device_model"),
       .text("device_application"), .text("network"), .text("acr"), .text("amr"),
-      .text("child_device"),
+      .text("child_device"), .text("pairing"),
     ]
   )
 

@@ -46,6 +46,10 @@ extension StepUpHandler {
     let record = try await record(of: request.pin, after: old, permit)
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
+      // The family was deleted since it was asked for.
+      guard try !core.secrets.tombstones.contains(.holder(family), in: tx) else {
+        throw FamilyPinError.familyUnknown
+      }
       // Another PIN was set in the meantime, which this one was not compared with.
       guard try FamilyPinTable.record(of: family, in: tx) == old else { throw AuthError.overtaken }
       try FamilyPinTable.set(record.text, of: family, now: now, in: tx)

@@ -481,5 +481,6 @@ enum AuthSchema {
     ChildAccountTable.migration,
     AddressProofs.migration,
     UserTable.renaming,
+    ChildAccountTable.pairings,
   ]
 }

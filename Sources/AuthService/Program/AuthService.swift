@@ -335,6 +335,7 @@ public final class AuthService: Sendable {
         exports: ExportsHandler(core: core, sources: exports)
       ).definition,
       DeletionsHandler(deletions: deletions).definition,
+      FamilyEndsHandler(deletions: deletions).definition,
     ]
   }
 

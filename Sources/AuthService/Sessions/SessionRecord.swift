@@ -18,6 +18,8 @@ public struct SessionRecord: Hashable, Sendable {
   public var proof = SignInProof.password
   /// The device that a parent set up for a child, as it calls itself; empty for every other session.
   public var childDevice = ""
+  /// The pairing of that device, with which the session ends; empty for every other session.
+  var pairingID = ""
 
   /// Whether it is neither revoked nor over.
   public func isAlive(at now: Int64) -> Bool {

@@ -23,7 +23,8 @@ enum SessionTable {
     .text("network", \.network),
     .text("acr", \.proof.acr),
     .text("amr", \.proof.amr),
-    .text("child_device", \.childDevice)
+    .text("child_device", \.childDevice),
+    .text("pairing", \.pairingID)
   ) { row in
     SessionRecord(
       id: row.text(),
@@ -46,7 +47,8 @@ enum SessionTable {
       ),
       network: row.text(),
       proof: SignInProof(acr: row.text(), amr: row.text()),
-      childDevice: row.text()
+      childDevice: row.text(),
+      pairingID: row.text()
     )
   }
 
@@ -68,6 +70,14 @@ enum SessionTable {
     in tx: borrowing some Queryable
   ) throws -> [SessionRecord] {
     try tx.query(findAlive, .text(userID), .integer(now), .integer(now)) { try columns.record($0) }
+  }
+
+  /// The session that was begun with a pairing of a child's device, if it has not been revoked.
+  static func find(
+    ofPairing id: String,
+    in tx: borrowing some Queryable
+  ) throws -> [SessionRecord] {
+    try tx.query(columns, "WHERE pairing = ? AND pairing <> '' AND revoked_at IS NULL", .text(id))
   }
 
   /// Finds what `lastSeen` does.

@@ -11,6 +11,12 @@ struct EndedRole: Hashable, Sendable {
   let entityType: String
 }
 
+/// An entity that is no longer there.
+struct DeletedEntity: Hashable, Sendable {
+  let id: String
+  let type: String
+}
+
 /// A product with an interface of its own, beside the generic `Entities` and `Roles`.
 protocol Product: SendableMetatype {
   /// Whether a policy has any of its types.
@@ -34,6 +40,13 @@ protocol Product: SendableMetatype {
   /// Ends what hangs on roles that have ended in the same transaction.
   static func ended(
     _ roles: [EndedRole],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws
+
+  /// Ends what other services have for entities that were deleted in the same transaction.
+  static func deleted(
+    _ entities: [DeletedEntity],
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws
@@ -78,6 +91,12 @@ extension Product {
 
   static func ended(
     _ roles: [EndedRole],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {}
+
+  static func deleted(
+    _ entities: [DeletedEntity],
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {}

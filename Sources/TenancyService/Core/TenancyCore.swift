@@ -29,6 +29,8 @@ final class TenancyCore: Sendable {
   let mailer: (any InvitationMailing)?
   /// Ends what deleted entities have in EntitlementService; nil where there is none.
   let endings: (any CommittedWork)?
+  /// Ends what families that ended have in AuthService; nil where there is none.
+  let familyEndings: (any CommittedWork)?
   /// Where points are asked for; nil where there are none.
   let points: (any PointsDirectory)?
   let newcomers = Newcomers()
@@ -57,6 +59,7 @@ final class TenancyCore: Sendable {
     followers: [any CommitFollower] = [],
     mailer: (any InvitationMailing)? = nil,
     endings: (any CommittedWork)? = nil,
+    familyEndings: (any CommittedWork)? = nil,
     points: (any PointsDirectory)? = nil
   ) {
     (self.store, self.engine, self.clock, self.identifiers) = (store, engine, clock, identifiers)
@@ -65,6 +68,7 @@ final class TenancyCore: Sendable {
     (self.logger, self.metrics) = (logger, metrics)
     (self.denials, self.auditBudget, self.products) = (denials, auditBudget, products)
     (self.mailer, self.endings, self.points) = (mailer, endings, points)
+    self.familyEndings = familyEndings
     watchers = Dictionary(uniqueKeysWithValues: watched.map { ($0.kind, ScopeWatchers($0)) })
     self.followers = followers
   }

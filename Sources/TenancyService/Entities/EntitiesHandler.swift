@@ -147,6 +147,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
       )
     }
     if !response.deletionId.isEmpty { core.endings?.wake() }
+    if !request.dryRun { core.familyEndings?.wake() }
     return response
   }
 

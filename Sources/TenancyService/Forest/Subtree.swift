@@ -25,6 +25,11 @@ extension EntityTable {
       .text(id),
       .text(rootID)
     )
+    try tx.execute(
+      "\(Subtree.with) UPDATE invitation SET root_id = ? WHERE entity_id IN below",
+      .text(id),
+      .text(rootID)
+    )
   }
 }
 

@@ -274,6 +274,17 @@ enum InvitationTable {
       """
   )
 
+  static let roots = Migration(
+    version: 25,
+    // The tree that each is in, which lists of passes look in.
+    sql: """
+      ALTER TABLE invitation ADD COLUMN root_id TEXT NOT NULL DEFAULT '';
+      UPDATE invitation SET root_id =
+        coalesce((SELECT root_id FROM entity WHERE id = invitation.entity_id), '');
+      CREATE INDEX invitation_pending_by_root ON invitation (root_id, role) WHERE state = 'pending';
+      """
+  )
+
   /// Which ones a list is of.
   enum Filter: Sendable {
     case entity(String)
@@ -401,6 +412,10 @@ enum InvitationTable {
       columns,
       beside: .text(EmailAddress(record.email).key),
       key(ofCode: record.codeDigest)
+    )
+    try tx.execute(
+      "UPDATE invitation SET root_id = (SELECT root_id FROM entity WHERE id = entity_id) WHERE id = ?",
+      .text(record.id)
     )
   }
 

@@ -94,6 +94,7 @@ public enum TenancyProgram: HostedService {
         users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
         features: features,
         holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
+        familyAccounts: RemoteFamilyAccounts(Auth_V1.FamilyEndsClient(remote.authChannel)),
         points: entitlement.map {
           RemotePointsDirectory(Entitlement_V1.PointsSummariesClient($0))
         },

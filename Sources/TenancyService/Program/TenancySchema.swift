@@ -10,7 +10,8 @@ enum TenancySchema {
     first + later
     + [
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
-      InvitationTable.migration, deviceClaims, portable,
+      InvitationTable.migration, deviceClaims, portable, EndedFamilyTable.migration,
+      InvitationTable.roots,
     ]
 
   /// Up to version 8.

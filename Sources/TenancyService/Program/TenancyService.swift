@@ -20,6 +20,8 @@ public struct TenancyDependencies: Sendable {
   public var features: EntitlementFeatures?
   /// Without it nobody ends what deleted entities have in EntitlementService.
   public var holders: (any EntitlementHolders)?
+  /// Without it nobody ends what families that ended have in AuthService.
+  public var familyAccounts: (any FamilyAccounts)?
   /// Without it families are shown without points.
   public var points: (any PointsDirectory)?
   /// Without it no invitation is mailed.
@@ -38,6 +40,7 @@ public struct TenancyDependencies: Sendable {
     users: any UserDirectory,
     features: EntitlementFeatures? = nil,
     holders: (any EntitlementHolders)? = nil,
+    familyAccounts: (any FamilyAccounts)? = nil,
     points: (any PointsDirectory)? = nil,
     post: (any InvitationPost)? = nil,
     tokens: AccessTokenAuthenticator? = nil,
@@ -46,6 +49,7 @@ public struct TenancyDependencies: Sendable {
     (self.clock, self.random, self.logger, self.metrics) = (clock, random, logger, metrics)
     (self.users, self.features, self.holders, self.points) = (users, features, holders, points)
     (self.post, self.tokens, self.userChanges) = (post, tokens, userChanges)
+    self.familyAccounts = familyAccounts
   }
 }
 
@@ -63,6 +67,7 @@ public final class TenancyService: Sendable {
   public let services: [ServiceDefinition]
   let mailer: InvitationMailer?
   let endings: HolderEndings?
+  let familyEndings: FamilyEndings?
   let names: NameFiller
   let people: PeopleFollower?
   let acceptor: AddressAcceptor
@@ -123,6 +128,9 @@ public final class TenancyService: Sendable {
     endings = with.holders.map {
       HolderEndings($0, clock: clock, random: random, logger: with.logger, metrics: metrics)
     }
+    familyEndings = with.familyAccounts.map {
+      FamilyEndings($0, clock: clock, random: random, logger: with.logger, metrics: metrics)
+    }
     core = TenancyCore(
       store: store,
       engine: engine,
@@ -154,6 +162,7 @@ public final class TenancyService: Sendable {
       followers: [apps],
       mailer: mailer,
       endings: endings,
+      familyEndings: familyEndings,
       points: with.points
     )
     self.refusals = refusals
@@ -207,6 +216,7 @@ public final class TenancyService: Sendable {
     // There before the first letter, and without any.
     let metrics = InvitationMetrics(with.metrics)
     _ = HolderMetrics(with.metrics)
+    _ = FamilyEndMetrics(with.metrics)
     guard let post = with.post else { return nil }
     let bytes = try await store.secret("invitation_mail", random: with.random)
     guard let sealing = SealingKey(bytes) else {
@@ -281,10 +291,12 @@ public final class TenancyService: Sendable {
 
   /// The work besides answering calls, each until its task is cancelled: it keeps the store small, stores
   /// counted refusals, has invitations mailed, makes roles that came of invitations by themselves ones like others when
-  /// they are used, reviews roles after an upgrade, keeps the names of people, has what deleted entities had in EntitlementService ended there, and notifies watchers of permissions of changed features.
+  /// they are used, reviews roles after an upgrade, keeps the names of people, has what deleted entities and families had
+  /// in the other services ended there, and notifies watchers of permissions of changed features.
   public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
     let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
     let (names, people, news, acceptor) = (names, people, featureNews, acceptor)
+    let familyEndings = familyEndings
     return [
       { [self] in
         await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
@@ -298,6 +310,7 @@ public final class TenancyService: Sendable {
       { await names.run(on: loop) },
       { await people?.run(on: loop) },
       { await endings?.run(core.store, on: loop) },
+      { await familyEndings?.run(core.store, on: loop) },
       { await news?.run(core, on: loop) },
     ]
   }

@@ -21,6 +21,31 @@ extension EndToEndTests {
       print(json.dumps(json.loads(base64.urlsafe_b64decode(sys.stdin.read().split(".")[1] + "=="))))
       """#
 
+    @Test("A token of the environment goes along in place of the session's")
+    func token_ofEnvironment_goesAlong() async throws {
+      try await Installation.run { home in
+        let ending = try await home.shell(
+          """
+          gatehouse signup ada@example.com Ada
+          token=$(gatehouse token)
+          gatehouse call Users/GetMe '{}' | grep ada@example.com
+          ! GATEHOUSE_TOKEN=made.up.token gatehouse call Users/GetMe '{}'
+          GATEHOUSE_TOKEN= gatehouse call Users/GetMe '{}' | grep ada@example.com
+          ! GATEHOUSE_TOKEN=$token gatehouse --anonymous call Users/GetMe '{}'
+          gatehouse logout
+          ! gatehouse call Users/GetMe '{}'
+          gatehouse signup ben@example.com Ben
+          token=$(gatehouse token)
+          mv .gatehouse-session.json elsewhere
+          ! gatehouse call Users/GetMe '{}'
+          GATEHOUSE_TOKEN=$token gatehouse call Users/GetMe '{}' | grep ben@example.com
+          """
+        )
+        let log = try home.folder.text(of: "shell.log")
+        #expect(ending == .exited(0), "\(log)")
+      }
+    }
+
     @Test(
       "A PIN is set, proved and cleared; an app is added, asked for at the sign-in, and removed"
     )

@@ -81,6 +81,9 @@ extension ChangeSet {
         }
       }
       revision = try remove(parts.deleted, tx)
+      for product in core.products.parts(of: policy) {
+        try product.deleted(parts.deleted.map { .init(id: $0.id, type: $0.type) }, self, tx)
+      }
       recordID = try noteEnd(of: holders, with: entity, tx)
     }
     return Deletion(

@@ -46,7 +46,7 @@ struct ChildDevicesHandler: Tenancy_V1.ChildDevicesService {
   ) async throws -> Tenancy_V1.UnpairChildDeviceResponse {
     _ = try call.requireService()
     let (core, parent) = (core, UserIdentity.named(request.parentId))
-    return try await core.store.write(call) { tx in
+    let response = try await core.store.write(call) { tx -> Tenancy_V1.UnpairChildDeviceResponse in
       try core.requireNotSuspended(parent, tx)
       guard
         let pairing = try PairingTable.find(device: request.deviceId, of: request.userId, in: tx)
@@ -57,5 +57,7 @@ struct ChildDevicesHandler: Tenancy_V1.ChildDevicesService {
       _ = try ChangeSet(core: core, call: call, user: parent).unpair(pairing, tx)
       return .init(unpaired: true)
     }
+    core.familyEndings?.wake()
+    return response
   }
 }

@@ -104,6 +104,17 @@ extension Families {
     try tx.execute("DELETE FROM pairing_code WHERE issued_by = ?", .text(userID))
   }
 
+  /// Has AuthService end the PINs of deleted families and the accounts of deleted children.
+  static func deleted(
+    _ entities: [DeletedEntity],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    for entity in entities where entity.type == child || entity.type == family {
+      try EndedFamilyTable.insert(entity.id, in: tx)
+    }
+  }
+
   /// Ends the pairings of accounts that have nothing left by which they were paired.
   static func ended(
     _ roles: [EndedRole],

@@ -226,7 +226,11 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.UnpairResponse {
     let (user, core) = (try call.requireUser(), core)
-    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+    let response: Tenancy_V1.UnpairResponse = try await core.write(
+      call,
+      request,
+      key: \.idempotencyKey
+    ) { changes, tx in
       try core.requireNotSuspended(user, tx)
       guard let pairing = try PairingTable.find(request.pairingId, in: tx) else {
         return .init(revision: core.tokens.token(revision: tx.revision))
@@ -245,6 +249,8 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       let revision = try changes.unpair(pairing, tx)
       return .init(unpaired: true, revision: core.tokens.token(revision: revision))
     }
+    core.familyEndings?.wake()
+    return response
   }
 }
 

@@ -193,9 +193,10 @@ enum PairingTable {
     try tx.insert(record, columns)
   }
 
-  /// Removes it from the store, and says so in the audit log.
+  /// Removes it from the store, says so in the audit log, and has AuthService sign a child out there.
   static func end(_ record: PairingRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute("DELETE FROM pairing WHERE id = ?", .text(record.id))
+    if record.childID != nil { try EndedFamilyTable.insert(record.id, in: tx) }
     try tx.audit("pairing.end", from: record)
   }
 

@@ -115,7 +115,7 @@ struct GuestPassList: Sendable {
 
   /// The pending passes of addresses where the caller may grant them, and those that came to the caller.
   ///
-  /// They are few among a tenant's devices, so they are looked up by their role, and decided on one by one.
+  /// They are few in a tree, so they are looked up by tree and role, and decided on one by one.
   private func invited(
     _ core: TenancyCore
   ) async throws -> (records: [InvitationRecord], stoppedAt: String?) {
@@ -181,16 +181,31 @@ extension InvitationTable {
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [InvitationRecord] {
+    let marks = Placeholders.list(roles.count)
+    let roles = roles.map { SQLValue.text($0) }
+    var values: [SQLValue] = [.integer(now), .text(id ?? direction.firstText)]
     var condition = """
-      WHERE i.role IN (\(Placeholders.list(roles.count))) AND i.state = 'pending' AND i.email_key <> ''
-        AND i.expires_at > ? AND i.id \(direction.comparison) ? AND (i.invited_by = ? OR i.taken_by = ?
-        OR e.root_id IN (SELECT t.root_id FROM association a JOIN entity t ON t.id = a.entity_id
-          WHERE a.user_id = ?)
-        OR EXISTS (SELECT 1 FROM association a WHERE a.user_id = ? AND a.entity_id = 'sys_root'))
+      WHERE i.state = 'pending' AND i.email_key <> '' AND i.expires_at > ?
+        AND +i.id \(direction.comparison) ?
       """
-    var values: [SQLValue] = roles.map { .text($0) }
-    values += [.integer(now), .text(id ?? direction.firstText)]
-    values += Array(repeating: .text(userID), count: 4)
+    if try tx.exists(
+      "SELECT 1 FROM association WHERE user_id = ? AND entity_id = 'sys_root'",
+      .text(userID)
+    ) {
+      condition += " AND i.role IN (\(marks))"
+      values += roles
+    } else {
+      // Those of the user's own trees alone are looked at, whatever there is in others.
+      condition += """
+         AND +i.role IN (\(marks)) AND i.id IN (
+          SELECT id FROM invitation WHERE state = 'pending' AND role IN (\(marks))
+            AND root_id IN (SELECT t.root_id FROM association a JOIN entity t ON t.id = a.entity_id
+              WHERE a.user_id = ?)
+          UNION SELECT id FROM invitation WHERE state = 'pending' AND invited_by = ?
+          UNION SELECT id FROM invitation WHERE taken_by <> '' AND taken_by = ?)
+        """
+      values += roles + roles + Array(repeating: .text(userID), count: 3)
+    }
     for filter in filters {
       condition += """
          AND i.entity_id IN (WITH RECURSIVE below (id) AS (SELECT ? UNION ALL

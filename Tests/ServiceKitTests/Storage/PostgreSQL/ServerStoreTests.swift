@@ -39,7 +39,7 @@ struct ServerStoreTests {
 
   private func refusal(_ open: () async throws -> Database) async -> String {
     do {
-      await try open().close()
+      try await open().close()
       return "no refusal"
     } catch {
       return "\(error)"
@@ -77,7 +77,7 @@ struct ServerStoreTests {
     let first = try await open()
     #expect(await refusal { try await open() }.contains("is open in another process"))
     await first.close()
-    await try open().close()
+    try await open().close()
   }
 
   @Test("A schema of something else, of another service or of a newer program is left alone")
@@ -85,7 +85,7 @@ struct ServerStoreTests {
     try admin.run("CREATE TABLE invoice (id bigint)")
     #expect(await refusal { try await open() }.contains("has tables of something else"))
     try admin.run("DROP TABLE invoice")
-    await try open().close()
+    try await open().close()
     #expect(
       await refusal { try await open(applicationID: 7) }.contains("belongs to another program")
     )
@@ -101,7 +101,7 @@ struct ServerStoreTests {
 
   @Test("Migrations that came since are applied, once, and one that fails leaves nothing")
   func open_olderStore_isMigrated() async throws {
-    await try open().close()
+    try await open().close()
     let added = Migration(
       version: 2,
       sql:
@@ -236,7 +236,7 @@ struct ServerStoreTests {
         SELECT ?, ?, ?, ?, sum(n), count(*), 1 = 1, coalesce(?, 'none')
         FROM (SELECT 9223372036854775807 AS n UNION ALL SELECT -1) AS numbers
         """,
-        .integer(.min),
+        .integer(Int64.min),
         .real(1.5),
         .text("größe '?' \u{1F40E}"),
         .blob([0, 255, 39]),

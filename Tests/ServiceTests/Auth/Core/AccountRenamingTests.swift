@@ -5,7 +5,7 @@ import Testing
 @testable import AuthService
 @testable import ServiceTesting
 
-@Suite("The table of accounts")
+@Suite("The table of accounts", .disabled(if: TestServer.isUsed))
 struct AccountRenamingTests {
   @Test("Accounts of a store of each older version are in it", arguments: 2...25)
   func upgrade_keepsAccounts(version: Int) async throws {

@@ -101,10 +101,10 @@ struct AuthSettingsTests {
   func secrets_missing_adviceKeepsTheStore() throws {
     let folder = try StoreFolder()
     let database = "\(folder.path)/auth.db"
-    #expect(AuthProgram.adviceOnSecrets(database).contains("make-secrets"))
+    #expect(AuthProgram.adviceOnSecrets(.file(database)).contains("make-secrets"))
     for name in ["auth.db.lock", "auth.db"] {
       try FileBytes.createSecret("x", at: "\(folder.path)/\(name)")
-      let advice = AuthProgram.adviceOnSecrets(database)
+      let advice = AuthProgram.adviceOnSecrets(.file(database))
       #expect(!advice.contains("make-secrets"), "\(advice)")
       #expect(advice.hasPrefix("restore the file that belongs to the store \(database)"))
     }

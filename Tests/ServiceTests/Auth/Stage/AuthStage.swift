@@ -54,6 +54,8 @@ struct AuthStage {
   var accounts: Auth_V1.AccountsClient { .init(channel) }
   var stepUp: Auth_V1.StepUpClient { .init(channel) }
   var children: Auth_V1.ChildrenClient { .init(channel) }
+  /// As TenancyService calls it.
+  var familyEnds: Auth_V1.FamilyEndsClient { .init(tenancyChannel) }
   var secondFactors: Auth_V1.SecondFactorsClient { .init(channel) }
   var identities: Auth_V1.IdentitiesClient { .init(channel) }
 

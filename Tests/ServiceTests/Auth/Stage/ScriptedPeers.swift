@@ -17,6 +17,8 @@ final class ScriptedPeers: Sendable {
     var children: [String: String] = [:]
     /// Devices of children that are paired, as `usr_… ipad`.
     var childDevices: Set<String> = []
+    /// Runs while TenancyService pairs a device of a child.
+    var onPairing: (@Sendable () async throws -> Void)?
     /// People whom a user may see.
     var visiblePeople: [String: Set<String>] = [:]
     /// Products that users bought.
@@ -350,6 +352,7 @@ final class ScriptedPeers: Sendable {
       _ call: CallContext
     ) async throws -> Tenancy_V1.PairChildDeviceResponse {
       try peers.read { state in if state.isTenancyDown { throw down } }
+      try await peers.read { $0.onPairing }?()
       return peers.changing { state in
         state.childDevices.insert("\(request.userId) \(request.deviceId)")
         return .init(

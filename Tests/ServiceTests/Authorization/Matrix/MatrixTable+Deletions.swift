@@ -25,6 +25,7 @@ extension MatrixTable {
       [],
       #"{"userId": "usr_nobody", "pseudonym": "del_nobody"}"#
     ),
+    .init("FamilyEnds/End", .service, [], #"{"id": "fam_nobody"}"#),
     .init("Holders/End", .service, [], #"{"holderId": "org_nobody"}"#),
     // Of what was deleted nobody has a role; whoever deleted it is asked in EntityDeletionTests.
     .init("Entities/GetDeletion", .foreignProduct, [], #"{"deletionId": "<pass>"}"#),

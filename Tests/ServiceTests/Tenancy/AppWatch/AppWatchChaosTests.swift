@@ -130,6 +130,7 @@ struct AppWatchChaosTests {
             users[index % users.count],
             session: "ses_\(index)",
             channels[index % channels.count],
+            stage.testLoop,
             seed: UInt64(index)
           )
         }
@@ -184,10 +185,18 @@ private final class RandomApp: Sendable {
   let user: String
   private let channel: Channel
   private let session: String
+  private let loop: any EventLoop
   private let state: Lock<State>
+  private static let backoff = Backoff(20...2_000)
 
-  init(_ user: String, session: String, _ channel: Channel, seed: UInt64) {
-    (self.user, self.session, self.channel) = (user, session, channel)
+  init(
+    _ user: String,
+    session: String,
+    _ channel: Channel,
+    _ loop: any EventLoop,
+    seed: UInt64
+  ) {
+    (self.user, self.session, self.channel, self.loop) = (user, session, channel, loop)
     state = Lock(State(generator: SeededGenerator(state: seed)))
   }
 
@@ -206,18 +215,26 @@ private final class RandomApp: Sendable {
 
   /// Watches until cancelled.
   func run() async {
+    var refusalCount: Int64 = 0
     while !Task.isCancelled {
       let (token, count) = state.withLock { state in
         (state.token, Int.random(in: 1..<12, using: &state.generator))
       }
       do {
         try await watch(after: token, for: count)
+        refusalCount = 0
       } catch {
         // Those that were cut may still count as open.
         let isExpected = error is CancellationError || (error as? RPCError)?.code == .cancelled
         let isBusy = (error as? RPCError)?.code == .resourceExhausted
         if !isExpected, !isBusy { note("\(error)") }
-        if isBusy { await Task.yield() }
+        if isBusy {
+          // As clients do: later each time, and not all at the same instant.
+          let pause = Self.backoff.spread(after: refusalCount, SystemRandomSource())
+          refusalCount += 1
+          await loop.sleep(.milliseconds(pause))
+          continue
+        }
       }
       state.withLock { $0.cutCount += 1 }
     }

@@ -50,6 +50,31 @@ struct RelayTests {
     }
   }
 
+  @Test("An organization's plan is told to the members of a stable, who need not know whose it is")
+  func plan_ofOrganization_isToldBelow() async throws {
+    let entitlement = SmallEntitlementService()
+    let policy = try PolicyFile.bytes("equestrian")
+    try await TenancyStage.run(policy: policy, entitlement: entitlement) { stage in
+      let organization = try await stage.create("organization", name: "Club", by: "usr_olga").id
+      for feature in [organization, "usr_olga"] { entitlement.set([], of: feature) }
+      let stable = try await stage.create("stable", under: organization, by: "usr_olga").id
+      try await stage.grant("stable_manager", on: stable, to: "usr_mia", by: "usr_olga")
+      var apps: [String: AppClient] = [:]
+      for user in ["usr_olga", "usr_mia", "usr_stranger"] {
+        apps[user] = AppClient(stage, user, kinds: [.plan, .document])
+        try await apps[user]?.current()
+      }
+      let isOpen = await stage.eventually { entitlement.watchCount > 0 }
+      try #require(isOpen)
+      while try await apps["usr_stranger"]?.told() != [] {}
+      for user in apps.keys { _ = try await apps[user]?.told() }
+      entitlement.set(["lessons"], of: organization)
+      #expect(try await apps["usr_olga"]?.next().map(AppClient.text) == "plan \(organization)")
+      #expect(try await apps["usr_mia"]?.next().map(AppClient.text) == "plan")
+      #expect(try await apps["usr_stranger"]?.told() == [])
+    }
+  }
+
   @Test("Changes that are relayed are resumed after, as long as the process knows them")
   func relayed_isResumed() async throws {
     try await run { stage, home, entitlement in

@@ -43,6 +43,9 @@ struct RoleReviewTests {
       built.withLock { $0 = home }
       try await stage.service.database.write { tx in
         for statement in [
+          "DROP INDEX pairing_code_by_addition", "ALTER TABLE pairing_code DROP COLUMN added",
+          "DROP TABLE ended_family_part", "DROP INDEX invitation_pending_by_root",
+          "ALTER TABLE invitation DROP COLUMN root_id",
           "DROP TABLE device_claim", "DROP INDEX invitation_by_taker",
           "DROP INDEX invitation_taken_of_inviter", "DROP INDEX invitation_pending_by_role",
           "ALTER TABLE invitation DROP COLUMN updated_at",

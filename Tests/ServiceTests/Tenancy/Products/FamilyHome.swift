@@ -21,8 +21,12 @@ struct FamilyHome: Sendable {
   var calls: Tenancy_V1.FamiliesClient { stage.families }
 
   /// Runs `body` in a service with the policy of families.
-  static func run(_ body: (FamilyHome) async throws -> Void) async throws {
-    try await TenancyStage.run(policy: PolicyFile.bytes("family")) { stage in
+  static func run(
+    familyAccounts: (any FamilyAccounts)? = nil,
+    _ body: (FamilyHome) async throws -> Void
+  ) async throws {
+    let policy = try PolicyFile.bytes("family")
+    try await TenancyStage.run(policy: policy, familyAccounts: familyAccounts) { stage in
       try await body(FamilyHome(stage))
     }
   }

@@ -48,6 +48,38 @@ struct PassPageTests {
     }
   }
 
+  @Test("Passes of addresses are looked for in the trees of the reader, wherever those move")
+  func list_ofAddresses_looksInOwnTrees() async throws {
+    try await TenancyStage.run { stage in
+      let homes = [try await Building(stage, name: "a"), try await Building(stage, name: "b")]
+      var ids: [String] = []
+      for home in homes {
+        ids += try await stage.guests.grant(
+          .init(
+            deviceIds: [home.door],
+            validUntil: .init(milliseconds: stage.clock.now + 7_000_000),
+            email: "gus@example.com"
+          ),
+          options: .by(home.manager)
+        ).passes.map(\.id)
+      }
+      for (home, id) in zip(homes, ids) {
+        let listed = try await stage.guests.list(.init(), options: .by(home.manager)).passes
+        #expect(listed.map(\.id).filter { ids.contains($0) } == [id])
+      }
+      func roots() async throws -> [String] {
+        try await stage.service.database.read { tx in
+          try tx.query("SELECT root_id FROM invitation ORDER BY id") { $0.text(0) }
+        }
+      }
+      #expect(try await roots() == homes.map(\.portfolio))
+      try await stage.service.database.write { tx in
+        try EntityTable.setRoot(homes[0].portfolio, below: homes[1].property, in: tx)
+      }
+      #expect(try await roots() == [homes[0].portfolio, homes[0].portfolio])
+    }
+  }
+
   @Test("Passes that end between two pages make the others neither missing nor double")
   func list_whilePassesEnd_isComplete() async throws {
     try await TenancyStage.run { stage in

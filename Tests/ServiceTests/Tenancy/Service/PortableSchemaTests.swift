@@ -5,13 +5,13 @@ import Testing
 @testable import ServiceTesting
 @testable import TenancyService
 
-@Suite("Columns in the place of row numbers")
+@Suite("Columns in the place of row numbers", .disabled(if: TestServer.isUsed))
 struct PortableSchemaTests {
   @Test("An upgrade keeps the rows and their order")
   func upgrade_keepsOrder() async throws {
-    let folder = try StoreFolder()
+    let folder = try TestFolder()
     let configuration = DatabaseConfiguration(
-      path: "\(folder.path)/tenancy.db",
+      path: folder.path("tenancy.db"),
       applicationID: TenancySchema.applicationID
     )
     let clock = ManualClock()

@@ -220,6 +220,7 @@ struct TenancyStage: Sendable {
     reportKey: SigningKey? = Self.reportKey,
     post: (any InvitationPost)? = nil,
     holders: (any EntitlementHolders)? = nil,
+    familyAccounts: (any FamilyAccounts)? = nil,
     gateway: GatewayFixture? = nil,
     logBudget: Int64? = nil,
     _ body: (TenancyStage) async throws -> Void
@@ -244,6 +245,7 @@ struct TenancyStage: Sendable {
             usersChannel,
             nil,
             holders,
+            familyAccounts,
             post,
             gateway,
             logBudget,
@@ -259,6 +261,7 @@ struct TenancyStage: Sendable {
             usersChannel,
             channel,
             holders,
+            familyAccounts,
             post,
             gateway,
             logBudget,
@@ -296,6 +299,7 @@ struct TenancyStage: Sendable {
     _ usersChannel: Channel,
     _ entitlementChannel: Channel?,
     _ holders: (any EntitlementHolders)?,
+    _ familyAccounts: (any FamilyAccounts)?,
     _ post: (any InvitationPost)?,
     _ gateway: GatewayFixture?,
     _ logBudget: Int64?,
@@ -334,6 +338,7 @@ struct TenancyStage: Sendable {
         users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
         features: features,
         holders: holders,
+        familyAccounts: familyAccounts,
         post: post,
         tokens: gateway?.tokens
       )

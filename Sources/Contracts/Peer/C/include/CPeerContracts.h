@@ -7,6 +7,7 @@
 #include "audit/v1/audit.pb-c.h"
 #include "auth/v1/accounts.pb-c.h"
 #include "auth/v1/authentication.pb-c.h"
+#include "auth/v1/family_ends.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
 #include "auth/v1/user_changes.pb-c.h"
@@ -125,6 +126,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_out_response(void) {
   return &auth__v1__sign_out_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_of_family_request(void) {
+  return &auth__v1__end_of_family_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_of_family_response(void) {
+  return &auth__v1__end_of_family_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
   return &auth__v1__get_key_set_request__descriptor;
