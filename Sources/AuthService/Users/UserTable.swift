@@ -106,7 +106,7 @@ enum UserTable {
     FROM \(withCredential) WHERE \(hasAddress)
     """
   private static let selectBasis = """
-    \(basisColumns.selection) WHERE user.id = ? AND NOT \(isDisabled)
+    \(basisColumns.selection) WHERE account.id = ? AND NOT \(isDisabled)
     """
 
   static func find(_ id: String, in tx: borrowing some Queryable) throws -> UserRecord? {

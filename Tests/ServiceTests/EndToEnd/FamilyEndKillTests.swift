@@ -132,7 +132,7 @@ extension EndToEndTests {
         python3 - > rows <<'END'
         import sqlite3
         store = sqlite3.connect("file:\(path)?mode=ro", uri=True)
-        users = store.execute("SELECT count(*) FROM user WHERE email = ''").fetchone()[0]
+        users = store.execute("SELECT count(*) FROM account WHERE email = ''").fetchone()[0]
         pins = store.execute("SELECT count(*) FROM family_pin").fetchone()[0]
         print(users, pins)
         END

@@ -9,7 +9,10 @@ extension Database {
     _ definition: StoreDefinition,
     progress: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws(StoreError) -> [String] {
-    try await StoreThread.result(name: "store-verify") { () throws(StoreError) in
+    if let server = try TestServer.location(of: path) {
+      return try await verify(server, definition, progress: progress)
+    }
+    return try await StoreThread.result(name: "store-verify") { () throws(StoreError) in
       StoreVerification(path, definition, progress).run()
     }
   }

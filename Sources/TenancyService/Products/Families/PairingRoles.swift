@@ -24,7 +24,7 @@ struct PairingRoles: Sendable {
   /// was one.
   func unended(at now: Int64) -> (condition: String, values: [SQLValue]) {
     // An empty list is none in PostgreSQL.
-    let marks = ofFamily.isEmpty ? "NULL" : Placeholders.list(ofFamily.count)
+    let marks = ofFamily.isEmpty ? "(NULL)" : Placeholders.list(ofFamily.count)
     let condition = """
       coalesce((
         SELECT max(coalesce(a.valid_until, \(Int64.max))) FROM association a

@@ -47,7 +47,7 @@ struct FamilyEndsTests {
 
   private func accountCount(_ stage: AuthStage) async throws -> Int64? {
     try await stage.service.core.database.read { tx in
-      try tx.first("SELECT count(*) FROM user WHERE email = ''") { $0.integer(0) }
+      try tx.first("SELECT count(*) FROM account WHERE email = ''") { $0.integer(0) }
     }
   }
 

@@ -88,7 +88,10 @@ struct PoisonTests {
     }
   }
 
-  @Test("A row that cannot be read, or is far too long, spoils answers for its own subject alone")
+  @Test(
+    "A row that cannot be read, or is far too long, spoils answers for its own subject alone",
+    .disabled(if: TestServer.isUsed, "columns of PostgreSQL have types")
+  )
   func rows_unreadable_spoilTheirSubjectOnly() async throws {
     try await ServiceFixture.run { fixture in
       try await fixture.submit(bert)

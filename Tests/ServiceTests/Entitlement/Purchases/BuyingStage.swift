@@ -150,7 +150,7 @@ struct BuyingStage {
   func audited(_ action: String) async throws -> [String] {
     try await fixture.service.core.database.read { tx in
       try tx.query(
-        "SELECT detail FROM audit_log WHERE action = ? ORDER BY rowid",
+        "SELECT detail FROM audit_log WHERE action = ? ORDER BY sequence",
         .text(action)
       ) { $0.text(0) }
     }

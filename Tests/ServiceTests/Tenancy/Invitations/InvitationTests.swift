@@ -580,7 +580,7 @@ struct InvitationTests {
       let records = try await stage.service.database.read { tx in
         try tx.query(
           "SELECT actor, action, object, detail FROM audit_log WHERE action LIKE 'invitation.%' "
-            + "OR action = 'tenant.add' AND actor LIKE '%una' ORDER BY rowid"
+            + "OR action = 'tenant.add' AND actor LIKE '%una' ORDER BY sequence"
         ) { [$0.text(0), $0.text(1), $0.text(2), $0.text(3)] }
       }
       #expect(records.map { $0[1] } == ["invitation.create", "tenant.add", "invitation.accept"])

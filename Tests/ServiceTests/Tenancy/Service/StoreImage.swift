@@ -44,7 +44,7 @@ struct StoreImage: Equatable {
       try tx.query(
         """
         SELECT id, type, parent_id, root_id, name, attributes, desired_state, created_at,
-          revision, updated_at, rowid FROM entity
+          revision, updated_at, \(TestServer.isUsed ? "revision" : "rowid") FROM entity
         """
       ) { row in
         (
