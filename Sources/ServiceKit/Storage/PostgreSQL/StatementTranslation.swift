@@ -31,6 +31,7 @@ enum StatementTranslation {
         return "$\(number ?? valueCount)"
       case .bytes(let digits): return "'\\x\(digits)'::bytea"
       case .word("instr"): return position()
+      case .word("CAST"): return cast()
       case .word("INDEXED"):
         skip { if case .word("BY") = $0 { true } else { false } }
         skip { if case .word = $0 { true } else { false } }
@@ -53,6 +54,15 @@ enum StatementTranslation {
       let text = argument()
       let part = argument()
       return "position((\(part)) IN (\(text)))"
+    }
+
+    /// The bytes of a text, which a cast to `bytea` would read as digits; other casts stay as they are.
+    private mutating func cast() -> String {
+      skip { $0 == .other("(") }
+      let cast = argument()
+      let toBytes = " AS BLOB"
+      return cast.hasSuffix(toBytes)
+        ? "convert_to(\(cast.dropLast(toBytes.count)), 'UTF8')" : "CAST(\(cast))"
     }
 
     /// The next argument of a call, with the comma or parenthesis behind it read too.

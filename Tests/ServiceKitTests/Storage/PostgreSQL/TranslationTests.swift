@@ -20,6 +20,8 @@ struct TranslationTests {
       ("SELECT 1 -- what's ?\n, ?", "SELECT 1 -- what's ?\n, $1"),
       ("SELECT 'ä', größe", "SELECT 'ä', größe"),
       ("SELECT 'open", "SELECT 'open"),
+      ("SELECT CAST(? AS TEXT)", "SELECT CAST($1 AS TEXT)"),
+      ("length(CAST(lower(a, ?) AS BLOB))", "length(convert_to(lower(a, $1), 'UTF8'))"),
     ]
   )
   func statement_isTranslated(_ sql: String, _ expected: String) {

@@ -79,7 +79,7 @@ struct FamilyEndsTests {
       #expect(await !lives(begun, stage))
       for _ in 0..<5 {
         await stage.workOffDeletions()
-        stage.clock.advance(60_000)
+        stage.clock.advance(40_000)
       }
       #expect(try await accountCount(stage) == 0)
       let erased = stage.peers.read { $0.erased }
