@@ -50,7 +50,8 @@ enum CeremonyTable {
       try tx.execute(
         """
         DELETE FROM passkey_ceremony WHERE number =
-          (SELECT number FROM passkey_ceremony WHERE (session_id <> '') = ? ORDER BY number LIMIT 1)
+          (SELECT number FROM passkey_ceremony
+            WHERE CASE WHEN session_id <> '' THEN 1 ELSE 0 END = ? ORDER BY number LIMIT 1)
         """,
         .integer(ceremony.isOfSession ? 1 : 0)
       )

@@ -25,7 +25,7 @@ package struct ExportPlan: Sendable {
       (\(["actor = 'user:' || ?1", "actor = ?1", "on_behalf_of = 'user:' || ?1", "object = ?1"].map {
         """
         SELECT * FROM (
-          SELECT * FROM audit_log WHERE \($0) AND sequence > ?4 ORDER BY sequence LIMIT ?3) AS some
+          SELECT * FROM audit_log WHERE \($0) AND sequence > ?4 ORDER BY sequence LIMIT ?3) AS found
         """
       }.joined(separator: " UNION "))) AS audit_log
       """,

@@ -14,7 +14,8 @@ enum TakenAssociationTable {
     try tx.query(
       """
       SELECT i.taken_association, i.taken_by, i.entity_id, i.taken_role, i.valid_from,
-        min(coalesce(i.valid_until, i.expires_at), i.expires_at), i.invited_by, i.updated_at,
+        CASE WHEN i.valid_until < i.expires_at THEN i.valid_until ELSE i.expires_at END,
+        i.invited_by, i.updated_at,
         i.taken_revision, i.updated_at, i.taken_revision, '', e.type, e.name, e.root_id, i.recurring,
         i.taken_variant, d.name
       FROM invitation i JOIN entity e ON e.id = i.entity_id
