@@ -29,6 +29,8 @@ struct ErrorTableTests {
         "BEGIN", "COMMIT", "ROLLBACK", "SHA256", "ES256", "RS256",
         "GATEHOUSE_AUTH", "GATEHOUSE_ENTITLEMENT", "GATEHOUSE_IMAGE", "GATEHOUSE_KEYS",
         "GATEHOUSE_PASSWORD", "GATEHOUSE_TENANCY", "GATEHOUSE_", "REASON_",
+        // Types of columns.
+        "INTEGER", "TEXT", "BLOB",
         // An argument of a command.
         "FILE",
       ]

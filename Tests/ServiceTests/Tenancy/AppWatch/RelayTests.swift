@@ -56,7 +56,7 @@ struct RelayTests {
     let policy = try PolicyFile.bytes("equestrian")
     try await TenancyStage.run(policy: policy, entitlement: entitlement) { stage in
       let organization = try await stage.create("organization", name: "Club", by: "usr_olga").id
-      for feature in [organization, "usr_olga"] { entitlement.set([], of: feature) }
+      entitlement.set(limits: ["maxStables": 1, "maxHorses": 1, "maxMembers": 5], of: organization)
       let stable = try await stage.create("stable", under: organization, by: "usr_olga").id
       try await stage.grant("stable_manager", on: stable, to: "usr_mia", by: "usr_olga")
       var apps: [String: AppClient] = [:]
