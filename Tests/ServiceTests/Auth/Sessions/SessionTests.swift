@@ -27,6 +27,7 @@ struct SessionTests {
 
   @Test(
     "Finding a user's living sessions looks at no session that was ended, however many there are",
+    .disabled(if: TestServer.isUsed, "reads SQLite's plan"),
     arguments: [SessionTable.findAlive, SessionTable.findLastSeen]
   )
   func alive_endedSessions_areNotLookedAt(find: String) async throws {
@@ -443,7 +444,7 @@ struct SessionTests {
       let records = try await stage.service.core.database.read { tx in
         try tx.query(
           """
-          SELECT action || ' ' || actor, before_digest IS NOT after_digest FROM audit_log
+          SELECT action || ' ' || actor, before_digest IS DISTINCT FROM after_digest FROM audit_log
           WHERE object = ? AND action IN ('user.follow_roles', 'user.set_defaults') ORDER BY sequence
           """,
           .text(user)

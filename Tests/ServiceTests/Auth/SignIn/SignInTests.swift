@@ -358,7 +358,10 @@ struct SignInTests {
     }
   }
 
-  @Test("No secret gets into a log line or lies readable in the store")
+  @Test(
+    "No secret gets into a log line or lies readable in the store",
+    .disabled(if: TestServer.isUsed, "reads all tables by SQLite's functions")
+  )
   func secrets_everywhere_areHidden() async throws {
     try await AuthStage.run { stage in
       let password = "canary-password-7f3a"
