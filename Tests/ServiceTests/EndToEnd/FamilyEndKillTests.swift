@@ -86,8 +86,9 @@ extension EndToEndTests {
           #expect(response.unpaired)
           if !isDownBefore { try await installation.auth.kill() }
           try await installation.tenancy.kill()
-          try await installation.tenancy.start()
+          // TenancyService is ready once it has AuthService's keys.
           try await installation.auth.start()
+          try await installation.tenancy.start()
           #expect(await isSignedOut(home), "the child stays signed in")
           // Another child's session has nothing to do with it.
           let token = kept.session.tokens?.accessToken ?? ""
@@ -113,8 +114,8 @@ extension EndToEndTests {
           )
         }
         try await installation.tenancy.kill()
-        try await installation.tenancy.start()
         try await installation.auth.start()
+        try await installation.tenancy.start()
         #expect(await isSignedOut(home))
         let path = installation.folder.file("auth.db")
         let isGone = await installation.auth.eventually(within: .seconds(90)) {
