@@ -113,7 +113,8 @@ struct ErrorTableTests {
     var found: Set<String> = []
     for case let file as String in files
     where file.hasSuffix(".swift") && !file.contains("Storage/PostgreSQL/")
-      && !file.contains("Storage/Engine/") {
+      && !file.contains("Storage/Engine/")
+    {
       let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
       for match in text.matches(of: #/"([A-Z][A-Z0-9_]{3,})("|\\\()/#) {
         found.insert(match.2 == "\"" ? String(match.1) : "\(match.1)…")

@@ -182,7 +182,7 @@ struct ServerStoreTests {
     await database.close()
   }
 
-  @Test("A commit whose answer was lost is told of before the next write decides")
+  @Test("A commit whose answer was lost reaches followers before the next write decides")
   func commit_inDoubt_isToldOf() async throws {
     let database = try await open()
     let memory = Followed()
@@ -270,7 +270,7 @@ private final class Followed: CommitFollower {
   func follow(_ changes: [Change]) { seen.withLock { $0 += changes.map(\.kind) } }
 }
 
-/// Takes a value to the thread of a store, where nobody else uses it meanwhile.
+/// Takes a value to the thread of a store, while nobody else uses it.
 private struct UnsafeSendable<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

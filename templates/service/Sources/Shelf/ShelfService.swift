@@ -45,7 +45,7 @@ public struct ShelfService: HostedService {
   ) async throws -> OpenService<Settings> {
     let remote = try RemoteIdentity(settings.identity, in: environment)
     var configuration = DatabaseConfiguration(
-      path: environment.settings.database,
+      environment.settings.store,
       applicationID: ShelfSchema.applicationID
     )
     configuration.auditLifetime = environment.settings.auditLifetime
