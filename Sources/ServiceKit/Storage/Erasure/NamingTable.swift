@@ -130,7 +130,7 @@ struct NamingTable: Sendable {
 }
 
 extension SQLValue {
-  /// The value with some bytes in the place of others, if it is text or bytes.
+  /// Replaces bytes in a text or in bytes; other values stay as they are.
   fileprivate func replacing(_ old: [UInt8], by new: [UInt8]) -> SQLValue {
     switch self {
     case .null, .integer, .real: self
