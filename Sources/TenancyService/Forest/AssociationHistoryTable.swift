@@ -145,7 +145,7 @@ extension AssociationHistoryTable {
     values: [SQLValue],
     in tx: borrowing WriteTransaction
   ) throws {
-    let open = "ended_at IS NULL AND root_id <> ? AND entity_id IN below"
+    let open = "ended_at IS NULL AND root_id <> ? AND entity_id IN (SELECT id FROM below)"
     let columns = """
       association_id, user_id, role, custom_role, entity_id, entity_type, entity_name, granted_by,
       valid_from, valid_until, recurring, variant

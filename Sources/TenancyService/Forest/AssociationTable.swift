@@ -273,7 +273,10 @@ enum AssociationTable {
   /// Whether somebody has a tenant-defined role on an entity or below it.
   static func hasVariants(within id: String, in tx: borrowing some Queryable) throws -> Bool {
     try tx.exists(
-      "\(Subtree.with) SELECT 1 FROM association WHERE variant <> '' AND entity_id IN below",
+      """
+      \(Subtree.with) SELECT 1 FROM association
+      WHERE variant <> '' AND entity_id IN (SELECT id FROM below)
+      """,
       .text(id)
     )
   }

@@ -30,9 +30,11 @@ enum LinkTable {
     try tx.query(
       """
       \(Subtree.with)
-      SELECT link, from_id, to_id FROM entity_link WHERE from_id IN below AND to_id NOT IN below
+      SELECT link, from_id, to_id FROM entity_link
+      WHERE from_id IN (SELECT id FROM below) AND to_id NOT IN (SELECT id FROM below)
       UNION ALL
-      SELECT link, from_id, to_id FROM entity_link WHERE to_id IN below AND from_id NOT IN below
+      SELECT link, from_id, to_id FROM entity_link
+      WHERE to_id IN (SELECT id FROM below) AND from_id NOT IN (SELECT id FROM below)
       """,
       .text(id)
     ) { ($0.text(0), $0.text(1), $0.text(2)) }

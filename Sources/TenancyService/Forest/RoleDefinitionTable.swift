@@ -117,8 +117,9 @@ enum RoleDefinitionTable {
     return try tx.query(
       """
       SELECT \(columns), '', created_at, 0, 0 FROM (
-        SELECT \(columns), created_at, min(sequence) FROM past_role_definition
-        WHERE root_id = ? AND ended_at > ? AND created_at <= ? GROUP BY id)
+        SELECT \(columns), created_at, row_number() OVER (PARTITION BY id ORDER BY sequence) AS place
+        FROM past_role_definition WHERE root_id = ? AND ended_at > ? AND created_at <= ?) AS past
+      WHERE place = 1
       UNION ALL
       SELECT \(columns), '', created_at, 0, 0 FROM role_definition
       WHERE root_id = ? AND created_at <= ? AND id NOT IN (

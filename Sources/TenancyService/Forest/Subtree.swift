@@ -10,7 +10,8 @@ extension EntityTable {
     try tx.query(
       """
       \(Subtree.with)
-      SELECT type, count(*) FROM entity WHERE id IN below GROUP BY type ORDER BY type
+      SELECT type, count(*) FROM entity WHERE id IN (SELECT id FROM below)
+      GROUP BY type ORDER BY type
       """,
       .text(id)
     ) { ($0.text(0), Int($0.integer(1))) }
@@ -21,12 +22,12 @@ extension EntityTable {
   {
     try AssociationHistoryTable.move(to: rootID, Subtree.with, values: [.text(id)], in: tx)
     try tx.execute(
-      "\(Subtree.with) UPDATE entity SET root_id = ? WHERE id IN below",
+      "\(Subtree.with) UPDATE entity SET root_id = ? WHERE id IN (SELECT id FROM below)",
       .text(id),
       .text(rootID)
     )
     try tx.execute(
-      "\(Subtree.with) UPDATE invitation SET root_id = ? WHERE entity_id IN below",
+      "\(Subtree.with) UPDATE invitation SET root_id = ? WHERE entity_id IN (SELECT id FROM below)",
       .text(id),
       .text(rootID)
     )

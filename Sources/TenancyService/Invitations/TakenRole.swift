@@ -68,7 +68,7 @@ extension InvitationTable {
     return try tx.query(
       """
       \(Subtree.with) \(InvitationRecord.columns.selection)
-      WHERE i.entity_id IN below AND \(isTaken)
+      WHERE i.entity_id IN (SELECT id FROM below) AND \(isTaken)
         AND i.taken_role IN (\(Placeholders.list(roles.count))) ORDER BY i.id
       """,
       values: [.text(id)] + roles.map { .text($0) }

@@ -23,14 +23,7 @@ enum ForestLoader {
     try loadAssociations(into: &forest, tx)
     try loadLinks(into: &forest, tx)
     try loadSuspensions(into: &forest, tx)
-    // The log may have been emptied of old changes; then the last one that went counts.
-    forest.revision =
-      try tx.first(
-        """
-        SELECT max(coalesce((SELECT max(revision) FROM change_log), 0), purged_revision)
-        FROM store_version
-        """
-      ) { $0.integer(0) } ?? 0
+    forest.revision = try tx.newestRevision()
     return forest
   }
 

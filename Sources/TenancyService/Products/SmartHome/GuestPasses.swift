@@ -186,7 +186,7 @@ extension InvitationTable {
     var values: [SQLValue] = [.integer(now), .text(id ?? direction.firstText)]
     var condition = """
       WHERE i.state = 'pending' AND i.email_key <> '' AND i.expires_at > ?
-        AND +i.id \(direction.comparison) ?
+        AND (i.id || '') \(direction.comparison) ?
       """
     if try tx.exists(
       "SELECT 1 FROM association WHERE user_id = ? AND entity_id = 'sys_root'",
@@ -197,7 +197,7 @@ extension InvitationTable {
     } else {
       // Those of the user's own trees alone are looked at, whatever there is in others.
       condition += """
-         AND +i.role IN (\(marks)) AND i.id IN (
+         AND (i.role || '') IN (\(marks)) AND i.id IN (
           SELECT id FROM invitation WHERE state = 'pending' AND role IN (\(marks))
             AND root_id IN (SELECT t.root_id FROM association a JOIN entity t ON t.id = a.entity_id
               WHERE a.user_id = ?)

@@ -8,7 +8,11 @@ import Testing
 @testable import ServiceTesting
 @testable import TenancyService
 
-@Suite("Roles that were given to unproven addresses before an upgrade", .timeLimit(.minutes(5)))
+@Suite(
+  "Roles that were given to unproven addresses before an upgrade",
+  .timeLimit(.minutes(5)),
+  .disabled(if: TestServer.isUsed, "released migrations are of SQLite")
+)
 struct RoleReviewTests {
   private static let boss = "usr_boss"
   private static let root = "usr_root"

@@ -27,7 +27,7 @@ struct AuditTrailTests {
       try tx.query(
         """
         SELECT actor, action, object, before_digest IS NOT NULL AND after_digest IS NOT NULL,
-          coalesce(before_digest <> after_digest, 0)
+          CASE WHEN before_digest <> after_digest THEN 1 ELSE 0 END
         FROM audit_log WHERE sequence > ? ORDER BY sequence
         """,
         .integer(sequence)

@@ -99,7 +99,10 @@ struct StrangersInHistoryTests {
     }
   }
 
-  @Test("A store of before keeps the attempts that it has")
+  @Test(
+    "A store of before keeps the attempts that it has",
+    .disabled(if: TestServer.isUsed, "released migrations are of SQLite")
+  )
   func migration_fromSecondVersion() async throws {
     let folder = try TestFolder()
     let old = try await Database.open(
