@@ -208,7 +208,8 @@ extension InvitationTable {
     }
     for filter in filters {
       condition += """
-         AND i.entity_id IN (WITH RECURSIVE below (id) AS (SELECT ? UNION ALL
+         AND i.entity_id IN (WITH RECURSIVE below (id) AS (
+          SELECT id FROM entity WHERE id = ? UNION ALL
           SELECT c.id FROM entity c JOIN below ON c.parent_id = below.id) SELECT id FROM below)
         """
       values.append(.text(filter))

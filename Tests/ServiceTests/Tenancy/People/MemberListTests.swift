@@ -163,7 +163,7 @@ struct MemberListTests {
             SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?)
           INSERT INTO association (id, user_id, entity_id, role, granted_by, created_at, added, name_key)
           SELECT 'asc_many' || n, 'usr_many' || n, ?, 'tenant', '', 0, 1000000 + n,
-            'member ' || substr('000000' || (n * 7919 % ?), -6) FROM numbers
+            'member ' || substr(CAST(1000000 + n * 7919 % ? AS TEXT), 2) FROM numbers
           """,
           .integer(count),
           .text(home.unit),

@@ -155,9 +155,8 @@ struct ReportHistoryTests {
         let found = try await database.read { tx in
           try tx.first(
             """
-            SELECT count(*), coalesce(sum(count), 0) FROM refusal WHERE ? IS NULL OR actor = ?
+            SELECT count(*), coalesce(sum(count), 0) FROM refusal WHERE actor = coalesce(?, actor)
             """,
-            .optionalText(actor),
             .optionalText(actor)
           ) { [$0.integer(0), $0.integer(1)] }
         }

@@ -170,6 +170,7 @@ struct PoisonTests {
 
   @Test(
     "What we never write and cannot go on with keeps the service from starting, and is named",
+    .disabled(if: TestServer.isUsed, "columns of PostgreSQL have types"),
     arguments: [
       ("UPDATE association SET valid_until = 'soon'", "valid_until holds text"),
       ("UPDATE association SET valid_from = x'00'", "valid_from holds bytes"),
