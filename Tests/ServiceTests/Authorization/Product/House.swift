@@ -19,6 +19,8 @@ struct House: Sendable {
   /// In the property, outside any unit.
   let cellar: String
   let pass: String
+  /// By code, to a role of tenants; empty until there is one.
+  var invitation = ""
 
   let owner: Person
   let admin: Person
@@ -75,6 +77,15 @@ struct House: Sendable {
       .init(subscription: .init(subject: .init(kind: .portfolio, id: portfolio), tier: "pro")),
       options: product.options(of: "billing", to: "entitlement")
     )
+  }
+
+  /// Invites somebody to the unit, who has not come yet.
+  mutating func invite(_ product: Product) async throws {
+    invitation =
+      try await product.invitations.create(
+        .init(entityId: unit, role: "tenant"),
+        options: try await product.call(manager)
+      ).invitation?.id ?? ""
   }
 
   /// A pass for two hours around now.

@@ -169,6 +169,7 @@ extension Product {
   var units: Tenancy_V1.UnitsClient { .init(channel(to: "tenancy")) }
   var devices: Tenancy_V1.DevicesClient { .init(channel(to: "tenancy")) }
   var guests: Tenancy_V1.GuestsClient { .init(channel(to: "tenancy")) }
+  var invitations: Tenancy_V1.InvitationsClient { .init(channel(to: "tenancy")) }
   var associations: Tenancy_V1.AssociationsClient { .init(channel(to: "tenancy")) }
   var roles: Tenancy_V1.RolesClient { .init(channel(to: "tenancy")) }
   var entities: Tenancy_V1.EntitiesClient { .init(channel(to: "tenancy")) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceTesting
 
-/// An object that is read and updated by REST, and what each field of it is.
+/// An object that is read and updated by REST, by itself or in a list, and what each field of it is.
 struct RevisedResource: CustomTestStringConvertible, Sendable {
   /// What becomes of a field of an answer when it is sent back.
   enum Field: Sendable {
@@ -28,6 +28,8 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
   let key: (name: String, id: @Sendable (House) -> String)?
   /// The path by REST, without the object.
   let path: String
+  /// The parameters of the list that it is read from, if it is not read by itself.
+  var list: (@Sendable (House) -> String)?
   /// The person who updates it.
   let editor: @Sendable (House) -> Person
   /// Whether all of it can be sent back.
@@ -147,6 +149,49 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         ),
         "accessLevel": .foreign, "visibleAttributes": .foreign, "createdAt": .own,
         "updatedAt": .own, "revision": .revision,
+      ]
+    ),
+    RevisedResource(
+      type: "tenancy.v1.GuestPass",
+      service: "tenancy",
+      update: "tenancy.v1.Guests/Update",
+      key: ("passId", { $0.pass }),
+      path: "guest-passes",
+      list: { "deviceId=\($0.door)" },
+      editor: { $0.tenant },
+      isPutBack: false,
+      fields: [
+        "id": .own, "userId": .own, "deviceId": .own,
+        "validFrom": texts("2026-01-15T12:05:00Z", "2026-01-15T12:10:00Z"),
+        "validUntil": texts("2026-01-15T12:50:00Z", "2026-01-15T12:40:00Z"), "grantedBy": .own,
+        "createdAt": .own, "deviceName": .foreign,
+        "recurring": .own, "invitationId": .own, "displayName": .foreign,
+        "grantedByName": .foreign, "entityType": .own, "entityId": .own, "entityName": .foreign,
+        "includesCommonAreas": .own, "updatedAt": .own, "revision": .revision, "email": .own,
+      ]
+    ),
+    RevisedResource(
+      type: "tenancy.v1.Invitation",
+      service: "tenancy",
+      update: "tenancy.v1.Invitations/Update",
+      key: ("invitationId", { $0.invitation }),
+      path: "invitations",
+      list: { "entityId=\($0.unit)" },
+      editor: { $0.manager },
+      isPutBack: false,
+      fields: [
+        "id": .own, "entityId": .own, "entityType": .own, "entityName": .foreign, "role": .own,
+        "email": .own, "validFrom": texts("2026-01-16T12:00:00Z", "2026-01-17T12:00:00Z"),
+        "validUntil": texts("2026-01-25T12:00:00Z", "2026-01-24T12:00:00Z"),
+        "expiresAt": texts("2026-01-20T12:00:00Z", "2026-01-19T12:00:00Z"), "state": .own,
+        "invitedBy": .own, "createdAt": .own,
+        "closedAt": .own, "closedBy": .own,
+        "recurring": values(
+          ["days": ["monday"], "from": "08:00", "until": "18:00", "timeZone": "Europe/Berlin"],
+          ["days": ["sunday"], "from": "22:00", "until": "06:00", "timeZone": "UTC"]
+        ),
+        "convertedFrom": .own, "invitedByName": .foreign, "updatedAt": .own,
+        "revision": .revision, "mailedAt": .own,
       ]
     ),
     RevisedResource(

@@ -38,7 +38,8 @@ struct RevisionTests {
   )
   func fields_changed_moveTheRevision() async throws {
     try await Product.run { product in
-      let house = try await House(product, name: "home")
+      var house = try await House(product, name: "home")
+      try await house.invite(product)
       for resource in RevisedResource.all {
         for (field, values) in resource.writable {
           for (index, value) in values.enumerated() {
@@ -102,15 +103,22 @@ struct RevisionTests {
     _ house: House,
     _ product: Product
   ) async throws -> JSONObject {
+    let list = resource.list?(house)
     let answer = try await product.http(to: resource.service).send(
       "GET",
-      resource.target(house),
+      list.map { "/api/v1/\(resource.path)?\($0)" } ?? resource.target(house),
       try await product.call(resource.editor(house)).metadata.entries.map {
         (name: $0.key, value: $0.value)
       },
       nil
     )
-    return try #require(answer.json?.object?["data"]?.object, "\(answer.text)")
+    let data = answer.json?.object?["data"]
+    guard list != nil, let id = resource.key?.id(house) else {
+      return try #require(data?.object, "\(answer.text)")
+    }
+    let listed = data?.object?.members.lazy.compactMap(\.value.array).first
+    let shown = listed?.first { $0.object?["id"]?.string == id }
+    return try #require(shown?.object, "\(answer.text)")
   }
 
   private func send(
