@@ -60,7 +60,11 @@ let contractTargets = [
 
 let package = Package(
   name: "Gatehouse",
+  // For GatehouseKit, the only product of which something is known on Apple's systems.
+  platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2), .watchOS(.v11)],
   products: [
+    // For apps: it depends on nothing else here.
+    .library(name: "GatehouseKit", targets: ["GatehouseKit"]),
     .library(name: "RPCKit", targets: ["RPCKit"]),
     .library(name: "AdminPort", targets: ["AdminPort"]),
     // What generated C of other packages includes.
@@ -87,6 +91,7 @@ let package = Package(
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
   ],
   targets: [
+    .target(name: "GatehouseKit", swiftSettings: strict),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -373,6 +378,11 @@ let package = Package(
       ],
       path: "Tests/ServiceTests/EndToEnd",
       exclude: ["Requirements", "Golden/json"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "GatehouseKitTests",
+      dependencies: ["GatehouseKit"],
       swiftSettings: strict
     ),
     .testTarget(

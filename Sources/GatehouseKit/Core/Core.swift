@@ -1,0 +1,209 @@
+import Foundation
+import Synchronization
+
+/// The parts of the kit that all others use: one session, one client, and the present person and object.
+final class Core: Sendable {
+  /// The person and object that answers belong to.
+  ///
+  /// Another one begins with each sign-in, sign-out and selection.
+  struct Scope: Equatable, Sendable {
+    var number = 0
+    var epoch = -1
+    var userID: String?
+    var context: String?
+  }
+
+  let appVersion: String
+  let client: Client
+  let keeper: TokenKeeper
+  let stores: OrderedStores
+  let time: any Timekeeper
+  let scope = Mutex(Scope())
+  let scopes = Broadcast(Scope())
+  let accountState = Broadcast(AccountState.unknown)
+  private let arriving = Mutex<User?>(nil)
+  private let dropping = Mutex<[@Sendable (Int) -> Void]>([])
+
+  init(configuration: Configuration, client: Client, stores: OrderedStores) {
+    appVersion = configuration.appVersion
+    self.client = client
+    self.stores = stores
+    time = client.time
+    // The keeper reports to the core, which has the keeper: the box breaks the circle.
+    let box = WeakCore()
+    keeper = TokenKeeper(
+      stores: stores,
+      time: client.time,
+      refresh: { [client] token, attempt in
+        let body = SignInWire.Refresh(refreshToken: token, attempt: attempt)
+        let call = try Call(.post, "auth/refresh", body: body)
+        let reply = try await client.exchange(call, token: nil, as: Tokens.self)
+        return TokenKeeper.Renewal(tokens: reply.value, serverTime: reply.serverTime)
+      },
+      changed: { state, epoch in box.core.withLock { $0.value }?.sessionChanged(state, epoch) }
+    )
+    box.core.withLock { $0.value = self }
+  }
+
+  private final class WeakCore: Sendable {
+    struct Reference { weak var value: Core? }
+    let core = Mutex(Reference())
+  }
+
+  /// Calls something whenever what is known of the person or object no longer counts.
+  func whenScopeEnds(_ drop: @escaping @Sendable (Int) -> Void) {
+    dropping.withLock { $0.append(drop) }
+  }
+
+  // MARK: - The session
+
+  /// Called by the keeper, in the order of its states.
+  private func sessionChanged(_ state: SessionState, _ epoch: Int) {
+    switch state {
+    case .unknown: break
+    case .signedOut(let reason):
+      enterScope(epoch: epoch, userID: nil, context: nil)
+      _ = stores.removeCached(prefix: Self.cachePrefix)
+      accountState.send(.signedOut(reason))
+    case .held(let held):
+      let old = scope.withLock { $0 }
+      let record = held.record
+      guard old.epoch != epoch || old.userID != record.userID else { return }
+      enterScope(epoch: epoch, userID: record.userID, context: record.context)
+      if accountState.value != .unknown { _ = stores.removeCached(prefix: Self.cachePrefix) }
+      let user = arriving.withLock { $0 }
+      accountState.send(.signedIn(id: record.userID, user?.id == record.userID ? user : nil))
+    }
+  }
+
+  private func enterScope(epoch: Int, userID: String?, context: String?) {
+    let entered = scope.withLock { scope in
+      scope = Scope(number: scope.number + 1, epoch: epoch, userID: userID, context: context)
+      return scope
+    }
+    for drop in dropping.withLock({ $0 }) { drop(entered.number) }
+    scopes.send(entered)
+  }
+
+  func restore() async {
+    await keeper.restore()
+    guard case .signedIn(let id, nil) = accountState.value else { return }
+    let number = scope.withLock(\.number)
+    guard let user = await cached(User.self, "user", of: number)?.value, user.id == id else {
+      return
+    }
+    show(user, number)
+  }
+
+  func begin(_ user: User, _ tokens: Tokens, serverTime: Date?, begunAt epoch: Int) async throws {
+    arriving.withLock { $0 = user }
+    defer { arriving.withLock { $0 = nil } }
+    try await keeper.begin(
+      userID: user.id,
+      tokens: tokens,
+      serverTime: serverTime,
+      context: user.firstContext,
+      begunAt: epoch
+    )
+    let number = scope.withLock(\.number)
+    keep(user, "user", validFor: 300, serverTime: serverTime, of: number)
+  }
+
+  func signOut(everywhere: Bool) async throws -> Bool {
+    await keeper.restore()
+    let (bearer, removal) = await keeper.end(.signedOut)
+    let caches = stores.removeCached(prefix: Self.cachePrefix)
+    do {
+      try await removal.value
+      try await caches.value
+    } catch {
+      throw KitError(.storage)
+    }
+    guard let bearer else { return true }
+    let path = everywhere ? "users/me/sessions/revoke-all" : "auth/logout"
+    var call = try Call(.post, path, body: NoBody())
+    call.silence = .seconds(3)
+    return (try? await client.exchange(call, token: bearer.token, as: NoAnswer.self)) != nil
+  }
+
+  func select(_ context: String) async throws {
+    let old = scope.withLock { $0 }
+    guard old.userID != nil else { throw KitError.signedOut(.never) }
+    guard old.context != context else { return }
+    enterScope(epoch: old.epoch, userID: old.userID, context: context)
+    try await keeper.select(context)
+  }
+
+  // MARK: - Calls and answers
+
+  func call<Value: Decodable & Sendable>(_ call: Call, as type: Value.Type) async throws -> Value {
+    try await client.reply(call, of: keeper, as: type).value
+  }
+
+  func refreshUser() async throws -> User {
+    let call = Call(.get, "users/me", query: [("allowPartialContext", "true")])
+    let reply = try await client.reply(call, of: keeper, as: User.self)
+    let number = scope.withLock(\.number)
+    keep(reply.value, "user", validFor: 300, serverTime: reply.serverTime, of: number)
+    show(reply.value, number)
+    return reply.value
+  }
+
+  private func show(_ user: User, _ number: Int) {
+    scope.withLock { scope in
+      guard scope.number == number, scope.userID == user.id else { return }
+      accountState.send(.signedIn(id: user.id, user))
+    }
+  }
+
+  // MARK: - Cached answers
+
+  static let cachePrefix = "person/"
+
+  private func name(_ name: String, _ scope: Scope) -> String? {
+    guard let userID = scope.userID else { return nil }
+    return "\(Self.cachePrefix)\(userID)/\(name == "user" ? "" : scope.context ?? "")/\(name)"
+  }
+
+  func cached<Value: Codable & Sendable>(
+    _ type: Value.Type,
+    _ name: String,
+    of number: Int
+  ) async -> CachedAnswer<Value>? {
+    let scope = self.scope.withLock { $0 }
+    guard scope.number == number, let key = self.name(name, scope),
+      let data = try? await stores.cached(key).value
+    else { return nil }
+    return try? Wire.decode(CachedAnswer<Value>.self, from: data)
+  }
+
+  /// Keeps an answer on the device, unless it belongs to another person or object by now.
+  func keep<Value: Codable & Sendable>(
+    _ answer: CachedAnswer<Value>,
+    _ name: String,
+    of number: Int
+  ) {
+    guard let data = try? Wire.encode(answer) else { return }
+    scope.withLock { scope in
+      guard scope.number == number, let key = self.name(name, scope) else { return }
+      _ = stores.keepCached(key, data)
+    }
+  }
+
+  private func keep<Value: Codable & Sendable>(
+    _ value: Value,
+    _ name: String,
+    validFor seconds: Double,
+    serverTime: Date?,
+    of number: Int
+  ) {
+    let until = (serverTime ?? time.wall).addingTimeInterval(seconds)
+    let answer = CachedAnswer(
+      value,
+      validUntil: until,
+      serverTime: serverTime,
+      wall: time.wall
+    )
+    keep(answer, name, of: number)
+  }
+}

@@ -1,0 +1,299 @@
+import Foundation
+
+/// Keeps the tokens of the signed-in person: one refresh for all who wait, saved before it is used.
+actor TokenKeeper {
+  /// Sends a refresh and answers with the new tokens and the server's clock.
+  typealias Refresh = @Sendable (_ refreshToken: String, _ attempt: String) async throws -> Renewal
+
+  struct Renewal: Sendable {
+    var tokens: Tokens
+    var serverTime: Date?
+  }
+
+  private static let secretName = "session"
+
+  private let stores: OrderedStores
+  private let time: any Timekeeper
+  private let refresh: Refresh
+  private let changed: @Sendable (SessionState, Int) -> Void
+  private let random: @Sendable () -> Double
+
+  private(set) var state = SessionState.unknown
+  private(set) var epoch = 0
+  private var serial = 0
+  private var flight: Task<Void, any Error>?
+  private var restoring: Task<SecretRead, any Error>?
+  private var backoff = Backoff()
+
+  init(
+    stores: OrderedStores,
+    time: any Timekeeper,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    refresh: @escaping Refresh,
+    changed: @escaping @Sendable (SessionState, Int) -> Void
+  ) {
+    self.stores = stores
+    self.time = time
+    self.random = random
+    self.refresh = refresh
+    self.changed = changed
+  }
+
+  private func enter(_ state: SessionState) {
+    self.state = state
+    changed(state, epoch)
+  }
+
+  private func hold(_ record: SessionRecord, remaining: Double) {
+    serial += 1
+    let held = HeldSession(
+      record: record,
+      remaining: max(0, remaining),
+      uptime: time.uptime,
+      serial: serial
+    )
+    enter(.held(held))
+  }
+
+  // MARK: - The store
+
+  /// Reads the store unless that is done; a store that cannot answer now leaves the state unknown.
+  func restore() async {
+    guard state.isUnknown else { return }
+    let epoch = self.epoch
+    let reading = restoring ?? stores.secret(Self.secretName)
+    restoring = reading
+    let read = (try? await reading.value) ?? .unavailable
+    if restoring == reading { restoring = nil }
+    guard state.isUnknown, self.epoch == epoch else { return }
+    switch read {
+    case .unavailable: return
+    case .none: enter(.signedOut(.never))
+    case .value(let data):
+      guard let record = try? Wire.decode(SessionRecord.self, from: data) else {
+        return enter(.signedOut(.never))
+      }
+      hold(record, remaining: record.remaining(at: time.wall))
+    }
+  }
+
+  private func save(_ record: SessionRecord) -> Task<Void, any Error> {
+    do {
+      return stores.keepSecret(Self.secretName, try Wire.encode(record))
+    } catch {
+      return Task { throw error }
+    }
+  }
+
+  // MARK: - Tokens for calls
+
+  /// A token that has not ended, from one refresh for all who ask.
+  func bearer() async throws -> Bearer {
+    await restore()
+    for _ in 0..<2 {
+      let held = try heldSession()
+      let now = time.uptime
+      if now < held.refreshAt { return bearer(of: held) }
+      if now < held.endsAt {
+        // It is still good, so nobody waits.
+        if flight == nil, now >= backoff.until { _ = startFlight() }
+        return bearer(of: held)
+      }
+      try await join()
+    }
+    return bearer(of: try heldSession())
+  }
+
+  /// After a call with a token was refused: new tokens, unless there are newer ones already.
+  func renew(after refused: Bearer) async throws {
+    guard refused.epoch == epoch else { throw KitError.signedOut(.signedOut) }
+    guard try heldSession().serial == refused.serial else { return }
+    try await join()
+  }
+
+  /// Allows a refresh at once, for example when the network is back.
+  func endPause() { backoff.clear() }
+
+  private func heldSession() throws -> HeldSession {
+    switch state {
+    case .unknown: throw KitError(.storage)
+    case .signedOut(let reason): throw KitError.signedOut(reason)
+    case .held(let held): return held
+    }
+  }
+
+  private func bearer(of held: HeldSession) -> Bearer {
+    Bearer(
+      token: held.record.tokens.accessToken,
+      serial: held.serial,
+      epoch: epoch,
+      userID: held.record.userID
+    )
+  }
+
+  private func join() async throws {
+    if flight == nil, time.uptime < backoff.until {
+      let pause = (backoff.until - time.uptime).inSeconds
+      throw KitError(.offline, retryAfter: pause)
+    }
+    try await (flight ?? startFlight()).value
+    try Task.checkCancellation()
+  }
+
+  // MARK: - The refresh
+
+  /// Begins a refresh that is no child of a caller, so that cancelling one does not end it for others.
+  private func startFlight() -> Task<Void, any Error> {
+    let epoch = self.epoch
+    let task = Task { try await self.fly(epoch) }
+    flight = task
+    return task
+  }
+
+  private func fly(_ epoch: Int) async throws {
+    defer { if self.epoch == epoch { flight = nil } }
+    do {
+      try await renewTokens(epoch)
+      backoff.clear()
+    } catch {
+      // Waiters of an older epoch are not told about the newer one's session.
+      guard self.epoch == epoch else { throw KitError.signedOut(.signedOut) }
+      let error = error as? KitError ?? KitError(.offline)
+      if error.kind == .signedOut {
+        end(error.reason == "SUBJECT_SUSPENDED" ? .suspended : .ended)
+        throw KitError.signedOut(error.reason == "SUBJECT_SUSPENDED" ? .suspended : .ended)
+      }
+      backoff.fail(at: time.uptime, atLeast: error.retryAfter, random: random())
+      throw error.kind == .storage
+        ? error : KitError(.offline, reason: error.reason, retryAfter: error.retryAfter)
+    }
+  }
+
+  /// Saves the attempt, sends it, saves the tokens, and only then puts them to use.
+  ///
+  /// Killed anywhere in between, the app repeats the attempt at its next start and gets the same refresh token.
+  private func renewTokens(_ epoch: Int) async throws {
+    var record = try heldSession().record
+    let attempt = attempt(of: record)
+    if record.attempt != attempt {
+      record.attempt = attempt
+      try await stored(record, epoch)
+    }
+    let renewal = try await refresh(record.tokens.refreshToken, attempt.name)
+    try check(epoch)
+    // The context may have been changed in the meantime.
+    record = try heldSession().record
+    take(renewal, into: &record)
+    try await stored(record, epoch)
+    try check(epoch)
+    let newest = try heldSession().record.context
+    record.context = newest
+    let wall = renewal.serverTime ?? time.wall
+    hold(record, remaining: record.tokens.accessTokenExpiresAt.timeIntervalSince(wall))
+  }
+
+  private func attempt(of record: SessionRecord) -> SessionRecord.Attempt {
+    if let attempt = record.attempt, abs(attempt.begunAt.timeIntervalSince(time.wall)) < 86_400 {
+      return attempt
+    }
+    return SessionRecord.Attempt(name: RandomText.make(), begunAt: time.wall)
+  }
+
+  private func take(_ renewal: Renewal, into record: inout SessionRecord) {
+    record.tokens = renewal.tokens
+    record.attempt = nil
+    stamp(&record, serverTime: renewal.serverTime)
+  }
+
+  private func stamp(_ record: inout SessionRecord, serverTime: Date?) {
+    let wall = time.wall
+    let server = serverTime ?? wall
+    let offset = server.timeIntervalSince(wall)
+    record.receivedAt = wall
+    record.clockOffset = abs(offset) < 2 ? 0 : offset
+    record.lifetime = max(0, record.tokens.accessTokenExpiresAt.timeIntervalSince(server))
+  }
+
+  /// Keeps the record, and its attempt in memory with it, so that a failed write is repeated.
+  private func stored(_ record: SessionRecord, _ epoch: Int) async throws {
+    try check(epoch)
+    if record.attempt != nil, case .held(var held) = state {
+      held.record.attempt = record.attempt
+      state = .held(held)
+    }
+    do {
+      try await save(record).value
+    } catch {
+      throw KitError(.storage)
+    }
+    try check(epoch)
+  }
+
+  private func check(_ epoch: Int) throws {
+    guard self.epoch == epoch else { throw KitError.signedOut(.signedOut) }
+  }
+
+  // MARK: - Beginning and ending
+
+  /// Notes that a sign-in was begun; another one or a sign-out overtakes it.
+  func beginSignIn() async -> Int {
+    await restore()
+    return epoch
+  }
+
+  /// Replaces the session by a new one, which is saved first.
+  func begin(
+    userID: String,
+    tokens: Tokens,
+    serverTime: Date?,
+    context: String?,
+    begunAt epoch: Int
+  ) async throws {
+    try check(epoch)
+    self.epoch += 1
+    let own = self.epoch
+    flight?.cancel()
+    flight = nil
+    backoff.clear()
+    var record = SessionRecord(
+      userID: userID,
+      tokens: tokens,
+      lifetime: 0,
+      receivedAt: time.wall,
+      clockOffset: 0,
+      attempt: nil,
+      context: context
+    )
+    stamp(&record, serverTime: serverTime)
+    do {
+      try await save(record).value
+    } catch {
+      throw KitError(.storage)
+    }
+    try check(own)
+    hold(record, remaining: record.lifetime)
+  }
+
+  /// Ends the session on this device; answers with its token, which the server is to forget.
+  @discardableResult
+  func end(_ reason: EndReason) -> (bearer: Bearer?, removal: Task<Void, any Error>) {
+    var bearer: Bearer?
+    if case .held(let held) = state { bearer = self.bearer(of: held) }
+    epoch += 1
+    flight?.cancel()
+    flight = nil
+    backoff.clear()
+    let removal = stores.removeSecret(Self.secretName)
+    enter(.signedOut(reason))
+    return (bearer, removal)
+  }
+
+  /// Keeps the object that the person works in, with the session.
+  func select(_ context: String?) async throws {
+    guard case .held(var held) = state else { throw KitError.signedOut(.never) }
+    let epoch = self.epoch
+    held.record.context = context
+    enter(.held(held))
+    try await stored(held.record, epoch)
+  }
+}
