@@ -78,6 +78,13 @@ public final class Account: Sendable {
     SignInWire.Device(name: deviceName, application: core.appVersion)
   }
 
+  func publicCall<Value: Decodable & Sendable>(
+    _ call: Call,
+    as type: Value.Type
+  ) async throws -> Value {
+    try await core.client.reply(call.unsigned(), as: type).value
+  }
+
   func signIn(_ call: Call) async throws -> SignInResult {
     let epoch = await core.keeper.beginSignIn()
     let reply = try await core.client.reply(call.unsigned(), as: SignInWire.Answer.self)

@@ -31,7 +31,7 @@ struct CachedAnswer<Value: Codable & Sendable>: Codable, Sendable {
     let bounded = max(rest, -2_592_000)
     return Freshness(
       endsAt: uptime + .seconds(bounded),
-      renewAt: uptime + .seconds(bounded - lifetime * 0.2),
+      renewAt: uptime + .seconds(bounded - lifetime * Double.random(in: 0.15...0.25)),
       receivedAt: receivedAt
     )
   }

@@ -14,7 +14,7 @@ final class Client: Sendable {
   }
 
   private static let pauseMax = 30.0
-  private static let tokenReasons: Set<String> = ["CREDENTIALS_INVALID", "PROOF_ENDED"]
+  static let tokenReasons: Set<String> = ["CREDENTIALS_INVALID", "PROOF_ENDED"]
 
   let transport: any Transport
   let time: any Timekeeper
@@ -45,6 +45,29 @@ final class Client: Sendable {
       body: call.body,
       silence: call.silence
     )
+  }
+
+  /// Opens a stream; an answer that is no success ends it with its error.
+  func stream(_ call: Call, token: String) throws -> AsyncThrowingStream<Data, any Error> {
+    let parts = transport.open(try request(call, token: token))
+    return AsyncThrowingStream { continuation in
+      let task = Task {
+        var refusal: HTTPAnswer?
+        do {
+          for try await part in parts {
+            switch part {
+            case .head(let head): refusal = head.status == 200 ? nil : head
+            case .bytes(let bytes):
+              if refusal == nil { continuation.yield(bytes) } else { refusal?.body.append(bytes) }
+            }
+          }
+          continuation.finish(throwing: refusal.map(ErrorEnvelope.error))
+        } catch {
+          continuation.finish(throwing: KitError(.offline))
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
   }
 
   /// Sends a call once; an answer that is no success is thrown as its error.

@@ -21,6 +21,7 @@ final class Core: Sendable {
   let scope = Mutex(Scope())
   let scopes = Broadcast(Scope())
   let accountState = Broadcast(AccountState.unknown)
+  private let denied = Mutex<[@Sendable () -> Void]>([])
   private let arriving = Mutex<User?>(nil)
   private let dropping = Mutex<[@Sendable (Int) -> Void]>([])
 
@@ -134,10 +135,35 @@ final class Core: Sendable {
     try await keeper.select(context)
   }
 
+  /// Runs something until it ends or its person signs out.
+  func whileSignedIn(
+    _ epoch: Int,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await body() }
+      group.addTask { [scopes] in
+        for await scope in scopes.values where scope.epoch != epoch { return }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
   // MARK: - Calls and answers
 
+  /// Calls something after the server has refused a call for want of rights: those that are known are wrong.
+  func whenDenied(_ act: @escaping @Sendable () -> Void) {
+    denied.withLock { $0.append(act) }
+  }
+
   func call<Value: Decodable & Sendable>(_ call: Call, as type: Value.Type) async throws -> Value {
-    try await client.reply(call, of: keeper, as: type).value
+    do {
+      return try await client.reply(call, of: keeper, as: type).value
+    } catch let error as KitError where error.kind == .denied || error.kind == .featureNeeded {
+      for act in denied.withLock({ $0 }) { act() }
+      throw error
+    }
   }
 
   func refreshUser() async throws -> User {

@@ -7,7 +7,15 @@ public final class Gatehouse: Sendable {
   public let account: Account
   /// Permissions, roles, features and limits of the object that the person works in.
   public let rights: Rights
-  let core: Core
+  /// The stream of changes.
+  public let live: LiveChanges
+  /// Documents of the person.
+  public let documents: Documents
+  /// The role of this device in a family.
+  public let family: Family
+  /// Purchases in a store.
+  public let purchases: Purchases
+  private let core: Core
 
   /// Makes the kit; nothing is read or sent before something is asked for.
   public init(
@@ -29,6 +37,10 @@ public final class Gatehouse: Sendable {
       stores: OrderedStores(secrets: secrets, cache: cache)
     )
     rights = Rights(core: core, offline: configuration.offline)
+    live = LiveChanges(core: core, rights: rights)
+    documents = Documents(core: core)
+    family = Family(core: core, deviceName: configuration.deviceName)
+    purchases = Purchases(core: core, rights: rights)
     account = Account(core: core, rights: rights, deviceName: configuration.deviceName)
   }
 
@@ -39,6 +51,16 @@ public final class Gatehouse: Sendable {
 
   /// Makes this the one that property wrappers ask.
   public func makeCurrent() { Self.shared.withLock { $0 = self } }
+
+  /// Keeps rights fresh and changes coming while the app is in front, until it is cancelled.
+  public func run() async {
+    await account.restore()
+    await account.retryNow()
+    await withDiscardingTaskGroup { group in
+      group.addTask { [live] in await live.run() }
+      group.addTask { [core, rights] in await Renewals(core: core, rights: rights).run() }
+    }
+  }
 
   /// Sends any call of the services with the session's token, and decodes `data` of the answer.
   public func call<Value: Decodable & Sendable>(

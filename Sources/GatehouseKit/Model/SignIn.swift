@@ -44,6 +44,24 @@ enum SignInWire {
     var recoveryCode: String?
   }
 
+  struct Apple: Encodable {
+    struct Profile: Encodable { var displayName: String }
+
+    var identityToken: String
+    var rawNonce: String
+    var authorizationCode: String?
+    var profile: Profile?
+    var device: Device
+    var allowPartialContext = true
+  }
+
+  struct Passkey: Encodable {
+    var ceremonyId: String
+    var response: JSONValue
+    var device: Device
+    var allowPartialContext = true
+  }
+
   struct Answer: Decodable, Sendable {
     var tokens: Tokens?
     var user: User?

@@ -31,6 +31,11 @@ public final class Rights: Sendable, Observable {
     self.core = core
     self.offline = offline
     fetches = FetchLine()
+    core.whenDenied { [weak self] in
+      guard let self else { return }
+      expire(grants: true, plan: true)
+      Task { _ = try? await self.refresh() }
+    }
     core.whenScopeEnds { [weak self] number in self?.drop(number) }
   }
 
