@@ -86,12 +86,14 @@ extension Forest {
     // Both are on their way from memory before either is needed.
     let (subjectKey, entityKey) = (subjects.key(subject), entities.key(entity))
     let (subjectGuess, entityGuess) = (subjects.guess(subjectKey), entities.guess(entityKey))
-    return decide(
+    let decision = decide(
       subject: subjects.find(subjectKey, guess: subjectGuess, subject),
       action: action,
       entity: entities.find(entityKey, guess: entityGuess, entity),
       context: context,
       now: now
     )
+    lack(for: decision, subject: subject, entity: entity)
+    return decision
   }
 }

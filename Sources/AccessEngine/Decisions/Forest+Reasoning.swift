@@ -30,6 +30,7 @@ extension Forest {
       now: now,
       features
     )
+    if decision.reason == .outOfScope || decision.reason == .noAssociation { lack(rolesOf: id) }
     let known = self.known(features, of: entity, now: now)
     let rule = policy.rule(of: action, on: type(entity)) ?? .nothing
     var proven = self.context(context, on: entity)

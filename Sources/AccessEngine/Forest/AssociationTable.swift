@@ -140,7 +140,7 @@ struct AssociationTable: Sendable {
   /// Removes an association, if it is there.
   mutating func remove(_ identifier: String) {
     guard let number = identifiers.find(identifier) else { return }
-    remove(number)
+    remove(number: number)
   }
 
   /// Has a row count as the variant that stands for its role; 0 is none.
@@ -149,7 +149,8 @@ struct AssociationTable: Sendable {
     rows[Int(number)].isReplaced = variant != 0
   }
 
-  private mutating func remove(_ number: UInt32) {
+  /// Removes the association of a row.
+  mutating func remove(number: UInt32) {
     unlink(number)
     if rows[Int(number)].recurring != 0 { windows.release(rows[Int(number)].recurring) }
     identifiers.remove(number)
@@ -158,7 +159,7 @@ struct AssociationTable: Sendable {
   /// Removes all associations of an entity.
   mutating func removeAll(entity: UInt32) {
     while case let head = head(entity: entity), head != 0 {
-      remove(head - 1)
+      remove(number: head - 1)
     }
   }
 

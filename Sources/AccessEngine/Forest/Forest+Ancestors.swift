@@ -5,7 +5,7 @@ extension Forest {
   ///
   /// A change of the subtree of any of them may change a decision about the entity.
   package func ancestors(of identifier: String) -> [String] {
-    guard var current = entity(identifier), current != Self.system else { return [] }
+    guard var current = held(identifier), current != Self.system else { return [] }
     var ancestors: [String] = []
     current = nodes[Int(current)].parent
     while current != Self.system {
@@ -17,7 +17,7 @@ extension Forest {
 
   /// The entities whose roles may reach an entity through links.
   package func linkSources(of identifier: String) -> [String] {
-    guard let entity = entity(identifier), let edges = linksTo[entity] else { return [] }
+    guard let entity = held(identifier), let edges = linksTo[entity] else { return [] }
     return edges.map { entities.text($0.entity) }
   }
 

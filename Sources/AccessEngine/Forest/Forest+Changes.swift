@@ -6,25 +6,12 @@ extension Forest {
   /// The store has checked parents, depth and cycles in the transaction; a change that does not fit
   /// here means that memory and store have parted, which ends the process.
   public mutating func apply(_ change: ForestChange) {
+    guard residency == nil || concernsHeld(change) else { return }
     switch change {
+    case .leaving: break
     case .putEntity(let row): put(row)
     case .removeEntity(let id): remove(id)
-    case .putAssociation(let row):
-      let entity = known(row.entity)
-      let variant = variantNumber(row, on: entity)
-      associations.put(
-        row.id,
-        AssociationTable.Row(
-          subject: subjects.intern(row.subject),
-          entity: entity,
-          role: row.role,
-          validFrom: row.validFrom,
-          validUntil: row.validUntil
-        ),
-        during: row.recurring,
-        variant: variant,
-        isReplaced: row.variant.isEmpty && variant != 0
-      )
+    case .putAssociation(let row): put(row)
     case .removeAssociation(let id): associations.remove(id)
     case .putLink(let row): put(row)
     case .removeLink(let row): remove(row)
@@ -36,7 +23,7 @@ extension Forest {
   }
 
   private func known(_ identifier: String) -> UInt32 {
-    guard let entity = entity(identifier) else {
+    guard let entity = held(identifier) else {
       preconditionFailure("the store refers to \(identifier), which is not in memory")
     }
     return entity
@@ -63,13 +50,25 @@ extension Forest {
     if !variants.isEmpty { followReplacement(below: entity) }
   }
 
+  /// Puts an entity among the children of another, the greatest identifier first: walks that go on later find the same
+  /// order in every process, however the tree came into memory.
+  ///
+  /// Identifiers begin with the time, so a new one is the first. Roots are in no order: there may be millions.
   private mutating func attach(_ entity: UInt32, to parent: UInt32) {
+    var (previous, next) = (Self.none, nodes[Int(parent)].firstChild)
+    if parent != Self.system {
+      while next != Self.none, entities.isOrdered(entity, before: next) {
+        (previous, next) = (next, nodes[Int(next)].nextSibling)
+      }
+    }
     nodes[Int(entity)].parent = parent
-    let next = nodes[Int(parent)].firstChild
-    nodes[Int(entity)].nextSibling = next
-    nodes[Int(entity)].previousSibling = Self.none
+    (nodes[Int(entity)].previousSibling, nodes[Int(entity)].nextSibling) = (previous, next)
     if next != Self.none { nodes[Int(next)].previousSibling = entity }
-    nodes[Int(parent)].firstChild = entity
+    if previous == Self.none {
+      nodes[Int(parent)].firstChild = entity
+    } else {
+      nodes[Int(previous)].nextSibling = entity
+    }
   }
 
   private mutating func detach(_ entity: UInt32) {
@@ -83,12 +82,17 @@ extension Forest {
   }
 
   private mutating func remove(_ identifier: String) {
-    guard let entity = entity(identifier) else { return }
+    guard let entity = held(identifier) else { return }
     precondition(
       nodes[Int(entity)].firstChild == Self.none,
       "\(identifier) was removed before its children"
     )
     associations.removeAll(entity: entity)
+    removeNode(entity)
+  }
+
+  /// Takes an entity without children and associations out of its place, and its links with it.
+  mutating func removeNode(_ entity: UInt32) {
     for edge in linksTo.removeValue(forKey: entity) ?? [] {
       linksFrom[edge.entity]?.removeAll { $0.entity == entity }
     }
@@ -100,7 +104,25 @@ extension Forest {
     names[Int(entity)] = ""
   }
 
-  private mutating func put(_ row: LinkRow) {
+  mutating func put(_ row: AssociationRow) {
+    let entity = known(row.entity)
+    let variant = variantNumber(row, on: entity)
+    associations.put(
+      row.id,
+      AssociationTable.Row(
+        subject: subjects.intern(row.subject),
+        entity: entity,
+        role: row.role,
+        validFrom: row.validFrom,
+        validUntil: row.validUntil
+      ),
+      during: row.recurring,
+      variant: variant,
+      isReplaced: row.variant.isEmpty && variant != 0
+    )
+  }
+
+  mutating func put(_ row: LinkRow) {
     let (from, to) = (known(row.from), known(row.to))
     let edge = LinkEdge(entity: to, link: row.link)
     guard linksFrom[from]?.contains(edge) != true else { return }
@@ -111,7 +133,7 @@ extension Forest {
   }
 
   private mutating func remove(_ row: LinkRow) {
-    guard let from = entity(row.from), let to = entity(row.to) else { return }
+    guard let from = held(row.from), let to = held(row.to) else { return }
     linksFrom[from]?.removeAll { $0 == LinkEdge(entity: to, link: row.link) }
     linksTo[to]?.removeAll { $0 == LinkEdge(entity: from, link: row.link) }
     if linksFrom[from]?.isEmpty == true { linksFrom[from] = nil }

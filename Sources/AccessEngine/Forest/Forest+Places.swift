@@ -14,6 +14,7 @@ extension Forest {
 
   /// The places of a subject, whether its roles there count at the moment or not.
   package func places(of subject: String) -> Places {
+    lack(rolesOf: subject)
     var places = Places()
     guard let number = subjects.find(subject) else { return places }
     var next = associations.head(subject: number)

@@ -85,7 +85,7 @@ extension Forest {
   // MARK: Changes
 
   mutating func put(_ row: VariantRow) {
-    guard let root = entity(row.root) else {
+    guard let root = held(row.root) else {
       preconditionFailure("the store refers to \(row.root), which is not in memory")
     }
     let isNew = variants[row.id] == nil

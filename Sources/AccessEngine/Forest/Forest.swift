@@ -17,6 +17,10 @@ public struct Forest: Sendable {
   package var generation: Int64 = 0
   /// The change that the forest has followed up to.
   public package(set) var revision: Int64 = 0
+  /// Another number once numbers of entities, associations and subjects may have been given again.
+  package var numbering: Int64 = 0
+  /// The trees in memory; nil when those are all that the store has.
+  var residency: Residency?
 
   var entities = IdentifierTable()
   var subjects = IdentifierTable()
@@ -77,8 +81,9 @@ public struct Forest: Sendable {
 
   /// The number of an entity that is there.
   package func entity(_ identifier: String) -> UInt32? {
-    guard let entity = entities.find(identifier), nodes[Int(entity)].isAlive else { return nil }
-    return entity
+    if let entity = held(identifier) { return entity }
+    lack(entity: identifier)
+    return nil
   }
 
   /// The number of a subject that the forest has heard of.

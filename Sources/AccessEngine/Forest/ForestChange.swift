@@ -2,6 +2,8 @@
 public enum ForestChange: Hashable, Sendable {
   /// An entity is there, as given: new, renamed, moved or with other attributes.
   case putEntity(EntityRow)
+  /// An entity is about to be put below another one, with all that is below it.
+  case leaving(String)
   /// An entity is gone, and with it its associations and links. Its children went before.
   case removeEntity(String)
   /// An association is there, as given.

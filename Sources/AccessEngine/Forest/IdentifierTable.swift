@@ -135,6 +135,16 @@ struct IdentifierTable: Sendable {
     return String(copying: text)
   }
 
+  /// The identifier of a handle as a number, the same in every table and process.
+  func fingerprint(_ handle: UInt32) -> UInt64 {
+    let words = words[Int(handle)]
+    guard words == Self.tooLong else {
+      let first = Mixing.mixed(words.first &+ Mixing.mixed(words.second))
+      return Mixing.mixed(first ^ Mixing.mixed(words.third &+ Mixing.mixed(words.fourth)))
+    }
+    return text(handle).utf8.reduce(0) { Mixing.mixed($0 ^ UInt64($1)) }
+  }
+
   /// Whether the identifier of the first handle sorts before that of the second, as bytes.
   func isOrdered(_ first: UInt32, before second: UInt32) -> Bool {
     let (left, right) = (words[Int(first)], words[Int(second)])

@@ -1,6 +1,6 @@
 /// Roles of tenants' own: variants of roles of the policy, found by their numbers.
 ///
-/// A number is never given to another one, so that an association which still has it grants nothing.
+/// A number is given to another one only after `release`, so that an association which still has it grants nothing.
 struct VariantTable: Sendable {
   /// A tenant-defined role.
   struct Variant: Sendable {
@@ -23,6 +23,8 @@ struct VariantTable: Sendable {
   static let unknown = UInt32.max
 
   private var entries: [Variant?] = []
+  /// Numbers that are free again.
+  private var free: [UInt32] = []
   private var numbers: [String: UInt32] = [:]
   private var replacing: [Replaced: UInt32] = [:]
 
@@ -62,10 +64,21 @@ struct VariantTable: Sendable {
       entries[Int(number) - 1] = variant
       return
     }
-    entries.append(variant)
-    numbers[variant.id] = UInt32(entries.count)
+    let number = free.popLast() ?? UInt32(entries.count + 1)
+    if Int(number) > entries.count {
+      entries.append(variant)
+    } else {
+      entries[Int(number) - 1] = variant
+    }
+    numbers[variant.id] = number
     guard variant.replacesBase else { return }
-    replacing[Replaced(root: variant.root, role: variant.base)] = UInt32(entries.count)
+    replacing[Replaced(root: variant.root, role: variant.base)] = number
+  }
+
+  /// Removes one together with all associations of its tenant, so that its number can be another one's.
+  mutating func release(_ id: String) {
+    guard let number = numbers[id], remove(id) != nil else { return }
+    free.append(number)
   }
 
   /// Removes one; what it was, if it was there.

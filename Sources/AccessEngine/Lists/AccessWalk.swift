@@ -46,6 +46,7 @@ package struct AccessWalk: Sendable {
     self.query = query
     self.purpose = purpose
     subject = forest.subjects.find(query.subject)
+    if query.within == nil { forest.lack(rolesOf: query.subject) }
     let rule = forest.policy.rule(of: query.action, on: query.type)
     isEachChecked =
       rule.map { !$0.conditions.isEmpty || !$0.denies.isEmpty } == true || query.levelNeeded > 0
@@ -54,6 +55,7 @@ package struct AccessWalk: Sendable {
     else { return }
     gather(rule, of: subject, forest)
     gatherLinked(forest)
+    if query.within == nil, roots.contains(Forest.system) { forest.lackEverything() }
   }
 
   /// A walk over the children of an entity.
@@ -69,6 +71,7 @@ package struct AccessWalk: Sendable {
     isEachChecked = true
     descends = false
     pending = [parent]
+    if parent == Forest.system { forest.lackEverything() }
   }
 
   /// Looks at a number of entities; returns whether that were all.

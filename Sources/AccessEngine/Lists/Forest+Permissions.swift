@@ -39,7 +39,7 @@ extension Forest {
     }
 
     var place: HoldingWalk.Cursor? {
-      guard texts.count == 3, let path = Int(texts[2]) else { return nil }
+      guard texts.count == 3, let path = UInt64(texts[2]) else { return nil }
       return HoldingWalk.Cursor(start: texts[0], entity: texts[1], path: path)
     }
   }
@@ -60,9 +60,14 @@ extension Forest {
     stepCountMax: Int
   ) -> PermissionsPart {
     var part = PermissionsPart(validUntil: now + Decision.lifetimeMax)
-    guard let subject = subject(id) else { return part }
+    // Asked for first: what is not in memory shows by that alone.
+    let entity = entity(top)
+    guard let subject = subject(id) else {
+      if top == Self.systemIdentifier { lack(rolesOf: id) }
+      return part
+    }
     // Windows count also below what is not there: that nothing is reported of it must not show.
-    var walk = HoldingWalk(subject: subject, below: entity(top), now: now, self)
+    var walk = HoldingWalk(subject: subject, below: entity, now: now, self)
     part.validUntil = min(part.validUntil, walk.edge)
     if let place = cursor?.place { walk.resume(after: place, self) }
     while let (entity, isHeld) = walk.look(self) {

@@ -31,7 +31,7 @@ extension Forest {
     _ features: any FeatureSource
   ) -> Potentials {
     var found = Potentials(validUntil: now + Decision.lifetimeMax)
-    guard let subject = subject(id), let top = entity(top), !isSuspended(subject),
+    guard let top = entity(top), let subject = subject(id), !isSuspended(subject),
       !context.isSuspended
     else { return found }
     let rows = openRows(of: subject, onOrAbove: top, now: now)

@@ -25,7 +25,18 @@ extension Forest {
 
   /// Whether a subject has no association at all, not even one whose time is over.
   package func holdsNothing(_ subject: String) -> Bool {
-    subjects.find(subject).map { associations.count(subject: $0) == 0 } ?? true
+    lack(rolesOf: subject)
+    return subjects.find(subject).map { associations.count(subject: $0) == 0 } ?? true
+  }
+
+  /// Whether memory is sure that a subject has no association at all; one of a tree that is not in memory may exist.
+  package func isKnownToHoldNothing(_ subject: String) -> Bool {
+    (residency?.isComplete(for: subject) ?? true) && holdsNothing(subject)
+  }
+
+  /// Whether a subject has a role on the system.
+  func holdsOnSystem(_ subject: String) -> Bool {
+    subjects.find(subject).map { associations.head(subject: $0, entity: Self.system) != 0 } ?? false
   }
 
   /// The lowest of the entities, if the others lie above it: below several that lie apart there is
@@ -53,6 +64,7 @@ extension Forest {
     within: UInt32?,
     to selection: inout AssociationSelection
   ) {
+    if within == nil || within == Self.system { lack(rolesOf: subject) }
     guard let subject = subjects.find(subject) else { return }
     for number in associationRows(subject: subject) {
       let entity = associations.rows[Int(number)].entity

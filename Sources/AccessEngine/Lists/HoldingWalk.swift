@@ -21,7 +21,7 @@ struct HoldingWalk {
     let start: String
     let entity: String
     /// The path between the two, as a number: it changes once anything on it has moved.
-    let path: Int
+    let path: UInt64
   }
 
   /// The next instant at which a window of the subject's begins or ends.
@@ -38,6 +38,7 @@ struct HoldingWalk {
   /// A walk over all that a subject has at or below an entity; over nothing below one that is not there.
   init(subject: UInt32, below top: UInt32?, now: Int64, _ forest: borrowing Forest) {
     guard !forest.isSuspended(subject) else { return }
+    if top == Forest.system { forest.lack(rolesOf: forest.subjects.text(subject)) }
     var found: [UInt32: Start] = [:]
     var next = forest.associations.head(subject: subject)
     while next != 0 {
@@ -50,6 +51,7 @@ struct HoldingWalk {
     }
     starts = found.values.sorted { forest.entities.isOrdered($0.entity, before: $1.entity) }
     typesBelow = found.mapValues(\.types)
+    if typesBelow[Forest.system] != nil { forest.lackEverything() }
   }
 
   private static func add(
@@ -104,22 +106,21 @@ struct HoldingWalk {
     )
   }
 
-  /// All entities from one down to another as one number, different in each process and each forest; nil
-  /// when the other does not lie there.
+  /// All entities from one down to another as one number, the same wherever their tree is loaded; nil when the other
+  /// does not lie there.
   private static func path(
     from start: UInt32,
     to entity: UInt32,
     _ forest: borrowing Forest
-  ) -> Int? {
-    var hasher = Hasher()
-    hasher.combine(forest.generation)
+  ) -> UInt64? {
+    var path: UInt64 = 0
     var current = entity
     while current != start {
-      hasher.combine(current)
+      path = Mixing.mixed(path &+ forest.entities.fingerprint(current))
       guard current != Forest.system else { return nil }
       current = forest.nodes[Int(current)].parent
     }
-    return hasher.finalize()
+    return path
   }
 
   // MARK: Steps

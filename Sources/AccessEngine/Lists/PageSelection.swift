@@ -85,7 +85,7 @@ package struct PageSelection: Sendable {
     _ forest: borrowing Forest
   ) -> Bool {
     if entry.name != cursor.name { return (entry.name > cursor.name) != isDescending }
-    // Nearly always known, even when it is gone: numbers are forever.
+    // Nearly always known, even when it was deleted.
     if let last = forest.entities.find(cursor.id) {
       return isDescending
         ? forest.entities.isOrdered(entry.entity, before: last)

@@ -24,7 +24,7 @@ package struct SharedPlaceSearch: Sendable {
   private var rest: [UInt32]?
   /// Decisions so far, which hold as long as entities keep their numbers.
   private var decided: [UInt32: Bool] = [:]
-  private var generation: Int64?
+  private var generation: (policy: Int64, numbering: Int64)?
 
   /// A search among `people` for those whom `subject` sees now, in milliseconds since 1970; roles on the entities
   /// that are hidden of a person do not count.
@@ -43,9 +43,11 @@ package struct SharedPlaceSearch: Sendable {
 
   /// Looks at some more entities; whether nothing is left.
   package mutating func advance(_ stepCount: Int, _ forest: borrowing Forest) -> Bool {
-    if generation != forest.generation {
-      // Another policy: numbers mean something else, and so do decisions.
-      (generation, rest, decided, missing) = (forest.generation, nil, [:], [])
+    let current = (policy: forest.generation, numbering: forest.numbering)
+    if generation.map({ $0 == current }) != true {
+      // Numbers mean something else, and so do decisions.
+      (generation, rest, decided, missing) = (current, nil, [:], [])
+      forest.lack(rolesOf: subject)
     }
     var stepsLeft = stepCount
     while place < people.count {
@@ -73,6 +75,8 @@ package struct SharedPlaceSearch: Sendable {
   /// The entities on which a person has a role that is not over.
   private func entities(of person: String, _ forest: borrowing Forest) -> [UInt32] {
     let hidden = hidden[person, default: []]
+    // Others are seen where the subject has roles, so in its trees; who has one on everything sees all.
+    if forest.holdsOnSystem(subject) { forest.lack(rolesOf: person) }
     guard let person = forest.subjects.find(person) else { return [] }
     var entities: [UInt32] = []
     var next = forest.associations.head(subject: person)

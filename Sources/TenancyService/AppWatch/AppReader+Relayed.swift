@@ -43,7 +43,9 @@ extension AppReader {
         return Tenancy_V1.AppEvent(kind: .plan, subject: .init(kind: kind, id: id))
       }
       // Those with a role below may have what the plan gives, and need not know whose it is.
-      let roots = core.engine.read { $0.places(of: user.userID).roots }
+      let roots = try await core.retrying {
+        try core.engine.read { $0.places(of: user.userID).roots }
+      }
       return roots.contains(id) ? Tenancy_V1.AppEvent(kind: .plan) : nil
     case .all(let part):
       guard isWanted(part.kind) else { return nil }
@@ -57,7 +59,7 @@ extension AppReader {
   /// Whether the user may view an entity, or is it; no, while that cannot be decided.
   private func isSeen(_ id: String) async throws -> Bool {
     guard id != user.userID else { return true }
-    guard let type = type(of: id) else { return false }
+    guard let type = try await core.retrying({ try type(of: id) }) else { return false }
     do {
       return try await core.explanation("\(type).view", on: id, type: type, user).isAllowed
     } catch let error as RPCError where error.code == .unavailable {

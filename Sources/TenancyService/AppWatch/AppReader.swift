@@ -80,7 +80,9 @@ struct AppReader: Sendable {
       return try await core.read { tx in try told(changes, seen, isGuessing: false, tx) }
     } catch let error as RPCError where error.cause is FeaturesMissing {
       // What cannot be decided now is sent without saying what it is.
-      return try await core.store.read { tx in try told(changes, seen, isGuessing: true, tx) }
+      return try await core.retrying {
+        try await core.store.read { tx in try told(changes, seen, isGuessing: true, tx) }
+      }
     }
   }
 
@@ -138,7 +140,7 @@ struct AppReader: Sendable {
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.AppEvent? {
     // One that was deleted since has a change that says so.
-    guard let type = type(of: id) else { return nil }
+    guard let type = try type(of: id) else { return nil }
     let held = try decide("\(type).view", on: id, type, isGuessing: isGuessing, tx)
     guard held.isAllowed, held.missing == nil else {
       // Nothing of it, and still: what the user may do or see may have become less.
@@ -166,7 +168,7 @@ struct AppReader: Sendable {
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.AppEvent? {
     guard let type = try type(of: id) ?? TombstoneTable.type(of: id, in: tx) else { return nil }
-    let isThere = self.type(of: id) != nil
+    let isThere = try self.type(of: id) != nil
     if isThere {
       let held = try decide("\(type).view", on: id, type, isGuessing: isGuessing, tx)
       guard !held.isAllowed else { return nil }
@@ -187,7 +189,7 @@ struct AppReader: Sendable {
     from id: String,
     _ tx: borrowing ReadTransaction
   ) throws -> (id: String, type: String)? {
-    if let type = type(of: id) { return (id, type) }
+    if let type = try type(of: id) { return (id, type) }
     guard let type = try TombstoneTable.type(of: id, in: tx) else { return nil }
     return try TombstoneTable.survivor(above: id, type: type, in: tx)
   }
@@ -227,8 +229,8 @@ struct AppReader: Sendable {
   }
 
   /// The type of an entity that is there.
-  func type(of id: String) -> String? {
-    core.engine.read { forest in
+  func type(of id: String) throws -> String? {
+    try core.engine.read { forest in
       guard id != Forest.systemIdentifier, let entity = forest.entity(id) else { return nil }
       return forest.policy[forest.type(entity)].name
     }

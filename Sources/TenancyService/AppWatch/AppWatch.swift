@@ -41,7 +41,7 @@ struct AppWatch: WatchSource {
       position.revision = max(position.revision, newest)
       return current(position)
     }
-    let places = watchers.locate(watcher)
+    let places = try await core.retrying { try watchers.locate(watcher) }
     while true {
       let found = try await changes(after: position.revision, places)
       guard !found.isCut else { return resync(position, at: found.revision) }

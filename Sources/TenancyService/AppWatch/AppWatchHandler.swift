@@ -24,6 +24,7 @@ struct AppWatchHandler: Tenancy_V1.AppWatchService {
     }
     let watcher = try watchers.begin(call, user)
     defer { watchers.end(watcher) }
+    _ = try await core.retrying { try watchers.locate(watcher) }
     onBegin()
     let watch = AppWatch(
       core: core,

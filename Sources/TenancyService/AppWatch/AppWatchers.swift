@@ -52,7 +52,6 @@ final class AppWatchers: CommitFollower {
       throw AppWatchError.tooMany(exceeded)
     }
     meter.open.add(1)
-    _ = locate(watcher)
     return watcher
   }
 
@@ -76,10 +75,12 @@ final class AppWatchers: CommitFollower {
   }
 
   /// Finds where a watcher's user has roles now; changes there wake it from then on.
-  func locate(_ watcher: AppWatcher) -> Forest.Places {
+  ///
+  /// UNAVAILABLE, because of `TreesMissing`, when the trees are not in memory; see `PermissionEngine.read`.
+  func locate(_ watcher: AppWatcher) throws -> Forest.Places {
     // One after another: places that are older must not replace newer ones.
-    let (places, revision) = state.withLock { state in
-      let (places, revision) = engine.read { ($0.places(of: watcher.userID), $0.revision) }
+    let (places, revision) = try state.withLock { state in
+      let (places, revision) = try engine.read { ($0.places(of: watcher.userID), $0.revision) }
       guard var reader = state.readers[watcher.userID] else { return (places, revision) }
       if reader.places != places {
         Self.move(watcher.userID, from: reader.places, to: places, &state)
@@ -136,7 +137,7 @@ final class AppWatchers: CommitFollower {
 
   func follow(_ changes: [Change]) {
     guard let last = changes.last?.revision, !state.withLock({ $0.readers.isEmpty }) else { return }
-    let audiences = engine.read { forest in
+    let audiences = engine.peek { forest in
       Set(changes.compactMap { AppAudience($0, forest) })
     }
     guard !audiences.isEmpty else { return }
@@ -148,7 +149,7 @@ final class AppWatchers: CommitFollower {
     // Before anyone is woken who looks for it.
     relayed.append(item)
     guard !state.withLock({ $0.readers.isEmpty }) else { return }
-    let audiences = engine.read { AppAudience.of(item, $0) }
+    let audiences = engine.peek { AppAudience.of(item, $0) }
     for watcher in watchers(of: audiences) { endIfSlow(watcher, missed: watcher.changed()) }
   }
 

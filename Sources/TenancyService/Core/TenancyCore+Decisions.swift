@@ -29,13 +29,13 @@ extension TenancyCore {
     needsFeatures: Bool = true,
     _ tx: borrowing some Queryable
   ) throws -> Explanation {
-    let (explanation, grounds) = currentRuling(
+    let (explanation, grounds) = try currentRuling(
       action,
       on: id,
       type: type,
       user,
       needsFeatures: needsFeatures,
-      wantsDependencies: tx.mayConflict
+      tx
     )
     try grounds?.hold(for: user.userID, isDenial: !explanation.isAllowed, tx)
     return explanation
@@ -86,7 +86,7 @@ extension TenancyCore {
 
   /// Throws when a user may do nothing at all; at the moment, so never for a write.
   func requireNotSuspended(_ user: UserIdentity) throws(RPCError) {
-    guard engine.read({ $0.isSuspended(user.userID) }) else { return }
+    guard engine.peek({ $0.isSuspended(user.userID) }) else { return }
     throw TenancyError.suspended
   }
 
@@ -139,16 +139,16 @@ extension TenancyCore {
     var lacked: (feature: String, unlocking: [String: String])?
     var stepUps: [String] = []
     if reason == .stepUpRequired {
-      stepUps = engine.read { forest in
-        guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
+      stepUps = engine.peek { forest in
+        guard let action = forest.policy.action(named: action), let entity = forest.held(id)
         else { return [] }
         return forest.policy.stepUps(of: action, on: forest.type(entity), held: held)
       }
     }
     if reason == .featureNotAvailable {
       let (now, features) = (clock.now, features)
-      let found = engine.read { forest -> (feature: String, holder: FeatureHolder)? in
-        guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
+      let found = engine.peek { forest -> (feature: String, holder: FeatureHolder)? in
+        guard let action = forest.policy.action(named: action), let entity = forest.held(id)
         else { return nil }
         return forest.lackedFeature(action, on: entity, now: now, features)
       }
@@ -163,6 +163,39 @@ extension TenancyCore {
     ).denying(action, on: id, because: reason)
   }
 
+  /// The engine's ruling in a transaction, and what that rests on; an entity that the same write has made is not there
+  /// yet.
+  private func currentRuling(
+    _ action: String,
+    on id: String,
+    type: String?,
+    _ user: UserIdentity,
+    needsFeatures: Bool,
+    _ tx: borrowing some Queryable
+  ) throws -> (explanation: Explanation, grounds: DecisionDependencies?) {
+    do {
+      return try currentRuling(
+        action,
+        on: id,
+        type: type,
+        user,
+        needsFeatures: needsFeatures,
+        wantsDependencies: tx.mayConflict
+      )
+    } catch let error as RPCError where error.cause is TreesMissing {
+      guard tx.hasTouched(.creation(of: id)) else { throw error }
+      return try currentRuling(
+        action,
+        on: id,
+        type: type,
+        user,
+        needsFeatures: needsFeatures,
+        wantsDependencies: tx.mayConflict,
+        isNew: true
+      )
+    }
+  }
+
   /// The engine's ruling, and what that rests on.
   ///
   /// Private, so that nothing else decides on memory while a transaction is open.
@@ -172,15 +205,17 @@ extension TenancyCore {
     type: String? = nil,
     _ user: UserIdentity,
     needsFeatures: Bool = true,
-    wantsDependencies: Bool = false
-  ) -> (explanation: Explanation, grounds: DecisionDependencies?) {
+    wantsDependencies: Bool = false,
+    isNew: Bool = false
+  ) throws -> (explanation: Explanation, grounds: DecisionDependencies?) {
     let (now, features) = (clock.now, features)
-    return engine.read { forest in
+    return try engine.read { forest in
       let policy = forest.policy
       let actionID = policy.action(named: action)
       let typeID = policy.type(named: type ?? Self.type(of: action))
       // An object of another type is ignored, and so is an action that the policy lost.
-      let entity = forest.entity(id).flatMap { entity in
+      let found = isNew ? forest.held(id) : forest.entity(id)
+      let entity = found.flatMap { entity in
         actionID != nil && forest.type(entity) == typeID ? entity : nil
       }
       let context = forest.context(user.assurance(at: now))
@@ -192,6 +227,7 @@ extension TenancyCore {
         now: now,
         features
       )
+      if !isNew { forest.lack(for: decision, subject: user.userID, entity: id) }
       let explanation = forest.explanation(of: decision, on: entity)
       return (explanation, wantsDependencies ? DecisionDependencies(of: id, forest) : nil)
     }
@@ -206,8 +242,8 @@ extension TenancyCore {
     type: String? = nil,
     _ user: UserIdentity
   ) async throws -> Explanation {
-    try await retryingWithFeatures {
-      let explanation = currentRuling(action, on: id, type: type, user).explanation
+    try await retrying {
+      let explanation = try currentRuling(action, on: id, type: type, user).explanation
       try requireFeatures(explanation)
       return explanation
     }
@@ -221,8 +257,8 @@ extension TenancyCore {
     type: String? = nil,
     _ user: UserIdentity
   ) async throws -> Explanation {
-    try await retryingWithFeatures {
-      let explanation = currentRuling(action, on: id, type: type, user).explanation
+    try await retrying {
+      let explanation = try currentRuling(action, on: id, type: type, user).explanation
       return try allowed(explanation, action, on: id, user)
     }
   }
@@ -232,14 +268,16 @@ extension TenancyCore {
   func permitBound(_ id: String, type: String, _ user: UserIdentity) async throws {
     let action = "\(type).view"
     let explanation = try await explanation(action, on: id, type: type, user)
-    guard !explanation.isAllowed, !hasRoleBelow(id, type: type, user) else { return }
+    guard !explanation.isAllowed,
+      try await !retrying({ try hasRoleBelow(id, type: type, user) })
+    else { return }
     _ = try allowed(explanation, action, on: id, user)
   }
 
   /// Whether a user has a role that is not over below an entity, which is of a type if that is given.
-  func hasRoleBelow(_ id: String, type: String? = nil, _ user: UserIdentity) -> Bool {
+  func hasRoleBelow(_ id: String, type: String? = nil, _ user: UserIdentity) throws -> Bool {
     let now = clock.now
-    return engine.read { forest in
+    return try engine.read { forest in
       guard let entity = forest.entity(id),
         type.map({ forest.policy.type(named: $0) == forest.type(entity) }) != false
       else { return false }
@@ -247,17 +285,22 @@ extension TenancyCore {
     }
   }
 
-  /// Runs `body` again once the features and limits that it was missing are known.
+  /// Runs `body` again once the features and limits that it was missing are known, and the trees in memory.
   ///
-  /// More than once, because they may change in the meantime; UNAVAILABLE when they cannot be asked for. A
-  /// refusal for a limit gets what would allow the request.
-  func retryingWithFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
-    var attempts = 0
+  /// More than once, because they may change in the meantime, and what it needs may show only step by step;
+  /// UNAVAILABLE when they are not available. A refusal for a limit gets what would allow the request.
+  func retrying<R: Sendable>(_ body: () async throws -> R) async throws -> R {
+    var (attempts, loads) = (0, 0)
     while true {
       do {
         return try await body()
       } catch let error as RPCError {
         if let exceeded = error.cause as? LimitExceeded { throw await answer(exceeded) }
+        if let trees = error.cause as? TreesMissing, loads < Self.loadCountMax {
+          loads += 1
+          try await loader.load(trees.missing)
+          continue
+        }
         guard let missing = error.cause as? FeaturesMissing else { throw error }
         attempts += 1
         guard attempts <= 3 else { throw error }
@@ -265,6 +308,9 @@ extension TenancyCore {
       }
     }
   }
+
+  /// Times that one question has trees loaded.
+  private static let loadCountMax = 16
 
   private func answer(_ exceeded: LimitExceeded) async -> RPCError {
     exceeded.answer(

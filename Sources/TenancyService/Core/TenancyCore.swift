@@ -8,6 +8,8 @@ internal import ServiceKit
 final class TenancyCore: Sendable {
   let store: ServiceStore
   let engine: PermissionEngine
+  /// Has trees loaded that decisions ask for.
+  let loader: any TreeLoading
   let clock: any WallClock
   let identifiers: IdentifierFactory
   let users: any UserDirectory
@@ -42,6 +44,7 @@ final class TenancyCore: Sendable {
   init(
     store: ServiceStore,
     engine: PermissionEngine,
+    loader: any TreeLoading,
     clock: any WallClock,
     identifiers: IdentifierFactory,
     users: any UserDirectory,
@@ -63,6 +66,7 @@ final class TenancyCore: Sendable {
     points: (any PointsDirectory)? = nil
   ) {
     (self.store, self.engine, self.clock, self.identifiers) = (store, engine, clock, identifiers)
+    self.loader = loader
     (self.users, self.features, self.tokens, self.zones) = (users, features, tokens, zones)
     (self.random, self.codeDigests) = (random, codeDigests)
     (self.logger, self.metrics) = (logger, metrics)
@@ -121,7 +125,7 @@ final class TenancyCore: Sendable {
   /// The path of a write, from a handler inwards:
   ///
   /// 1. `write(… naming:)` looks users up first, for requests that name them.
-  /// 2. This: `retryingWithFeatures` asks for features that `body` lacks, and runs the rest again.
+  /// 2. This: `retrying` asks for features that `body` lacks, loads trees, and runs the rest again.
   /// 3. `ServiceStore.write` refuses erased users and those who have left too much log, and gives errors of
   ///    the store the form that callers get.
   /// 4. `writeOnce` of the database refuses proofs that have ended, and repeats or keeps the answer of the key.
@@ -140,7 +144,7 @@ final class TenancyCore: Sendable {
   ) async throws -> Response {
     let user = try call.requireUser()
     let changes = ChangeSet(core: self, call: call, user: user)
-    let response = try await retryingWithFeatures {
+    let response = try await retrying {
       try await store.write(
         call,
         once: key,
@@ -169,7 +173,7 @@ final class TenancyCore: Sendable {
   func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
-    try await retryingWithFeatures { try await store.read(body) }
+    try await retrying { try await store.read(body) }
   }
 
   // MARK: Users

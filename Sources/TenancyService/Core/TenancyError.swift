@@ -58,6 +58,15 @@ enum TenancyError {
     )
   }
 
+  /// Trees that a decision rests on are not in memory: neither an allowance nor a denial that others could keep.
+  static func treesMissing(_ missing: Set<Missing>) -> RPCError {
+    ErrorCatalog.tenancy.unavailable(
+      "ENTITIES_UNAVAILABLE",
+      "cannot look up entities and roles right now; retry after the given delay",
+      cause: TreesMissing(missing: missing)
+    )
+  }
+
   /// Points are unavailable.
   static func pointsUnavailable(_ cause: RPCError) -> RPCError {
     ErrorCatalog.tenancy.unavailable(

@@ -48,7 +48,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
       isDisabled: request.disabled,
       isDeletionBegun: request.deletionBegun
     )
-    return try await core.store.write(call) { tx in
+    return try await core.change(call) { tx in
       guard try !tombstones.contains(.user(state.userID), in: tx) else {
         return .init(version: request.version)
       }
@@ -89,7 +89,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
   private func end(_ request: Tenancy_V1.EraseUserRequest, _ call: CallContext) async throws {
     let changes = ChangeSet(core: core, call: call, user: .named(request.pseudonym))
     let (addresses, tombstones) = (request.addresses.map { EmailAddress($0) }, tombstones)
-    try await core.store.write(call) { tx in
+    try await core.change(call) { tx in
       try changes.erase(request.userId, addresses: addresses, tombstones, tx)
     }
   }
@@ -100,7 +100,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     _ call: CallContext
   ) async throws -> Bool {
     for _ in 0..<Self.documentBatchCountMax {
-      let count = try await core.store.write(call) { tx in
+      let count = try await core.change(call) { tx in
         try UserDocuments.erase(request.userId, limit: Database.purgeCountMax, tx)
       }
       if count == 0 { return true }
@@ -116,7 +116,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     if start == nil {
       // What was refused lately is not in the store yet, and would come there afterwards.
       await refusals.flush(core.store)
-      try await core.store.writeOwn { tx in
+      try await core.changeOwn { tx in
         try tx.forgetAnswers(to: request.userId, naming: request.addresses)
       }
     }

@@ -86,7 +86,9 @@ extension EntitiesHandler {
 
   /// Throws unless a user may view what bounds a list or has a role below it; empty is no bound.
   private func requireBound(_ id: String, _ user: UserIdentity) async throws {
-    guard !id.isEmpty, !core.hasRoleBelow(id, user) else { return }
+    guard !id.isEmpty,
+      try await !core.retrying({ try core.hasRoleBelow(id, user) })
+    else { return }
     _ = try await core.read { tx in try core.require(.view, on: id, user, tx) }
   }
 

@@ -90,7 +90,7 @@ extension TenancyCore {
     let skippedCount = asked.skippedCount
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
     let (now, features) = (clock.now, features)
-    let page = try await retryingWithFeatures {
+    let page = try await retrying {
       try await engine.walk { forest in
         guard let query = list.query(of: subject, assurance, now: now, features, forest) else {
           return nil
@@ -127,7 +127,7 @@ extension TenancyCore {
     assurance: Assurance?
   ) async throws -> [String] {
     let (now, features) = (clock.now, features)
-    return try await retryingWithFeatures {
+    return try await retrying {
       let ids = try await engine.walk { forest in
         list.query(of: subject, assurance, now: now, features, forest)
           .map { AccessWalk($0, .all([]), forest) }

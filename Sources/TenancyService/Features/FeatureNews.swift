@@ -67,28 +67,33 @@ final class FeatureNews: Sendable {
   }
 
   private func append(_ pending: Pending, _ core: TenancyCore) async throws {
-    let subjects = Self.subjects(pending, core.engine)
-    guard !subjects.isEmpty else { return }
-    let roots = core.engine.read { forest in
-      subjects.map { forest.ancestors(of: $0).last ?? $0 }
-    }
-    _ = try await core.store.writeOwn { tx in
-      for (subject, root) in zip(subjects, roots) {
-        try tx.appendChange(kind: ForestChange.featuresKind, subject: subject, scope: root)
+    let places = try await Self.places(pending, core)
+    guard !places.isEmpty else { return }
+    _ = try await core.changeOwn { tx in
+      for place in places {
+        try tx.appendChange(
+          kind: ForestChange.featuresKind,
+          subject: place.entity,
+          scope: place.root
+        )
       }
     }
   }
 
-  /// The entities below which decisions may have changed.
+  /// The entities below which decisions may have changed, and the roots of their trees.
   ///
-  /// No cached decision depends on the features of a user.
-  private static func subjects(_ pending: Pending, _ engine: PermissionEngine) -> [String] {
-    switch pending {
-    case .all: [Forest.systemIdentifier]
-    case .holders(let holders):
-      engine.read { forest in
-        holders.map(\.id).filter { forest.entity($0) != nil }.sorted()
-      }
+  /// Those of the store, because other services keep decisions about trees that are no longer in memory. No kept
+  /// decision depends on the features of a user.
+  private static func places(
+    _ pending: Pending,
+    _ core: TenancyCore
+  ) async throws -> [(entity: String, root: String)] {
+    guard case .holders(let holders) = pending else {
+      return [(Forest.systemIdentifier, Forest.systemIdentifier)]
+    }
+    let ids = holders.map(\.id).sorted()
+    return try await core.store.read { tx in
+      try ids.compactMap { id in try TreeReader.root(of: id, in: tx).map { (id, $0) } }
     }
   }
 

@@ -71,7 +71,9 @@ extension EntityTable {
     insteadOf before: EntityRecord?,
     _ policy: Policy
   ) -> [ConflictKey] {
-    guard let before else { return [.entity(record.id), .children(of: record.parentID)] }
+    guard let before else {
+      return [.entity(record.id), .creation(of: record.id), .children(of: record.parentID)]
+    }
     let isAlike =
       before.parentID == record.parentID
       && before.row(policy)?.codes == record.row(policy)?.codes

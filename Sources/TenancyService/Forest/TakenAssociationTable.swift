@@ -61,4 +61,12 @@ enum TakenAssociationTable {
       in: tx
     )
   }
+
+  /// Those on entities of a tree.
+  static func all(
+    below root: String,
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    try all(where: "e.root_id = ?", values: [.text(root)], in: tx)
+  }
 }

@@ -105,7 +105,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
       try core.requireNotSuspended(user)
       return GatewayIdentity(userID: user.userID, acr: user.acr)
     }
-    let (type, needsStepUp) = try place(of: action, on: entity)
+    let (type, needsStepUp) = try await place(of: action, on: entity)
     guard isSessionKnown || !needsStepUp else { throw IdentityError.cannotTell }
     let explanation = try await core.permit(action, on: entity, type: type, user)
     return GatewayIdentity(
@@ -119,13 +119,15 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
   private func place(
     of name: String,
     on id: String
-  ) throws(RPCError) -> (type: String, needsStepUp: Bool) {
-    let place = core.engine.read { forest -> (type: String, needsStepUp: Bool)? in
-      let policy = forest.policy
-      guard let action = policy.action(named: name) else { return nil }
-      guard let entity = forest.entity(id) else { return ("", false) }
-      let type = forest.type(entity)
-      return (policy[type].name, !policy.stepUps(of: action, on: type).isEmpty)
+  ) async throws -> (type: String, needsStepUp: Bool) {
+    let place = try await core.retrying {
+      try core.engine.read { forest -> (type: String, needsStepUp: Bool)? in
+        let policy = forest.policy
+        guard let action = policy.action(named: name) else { return nil }
+        guard let entity = forest.entity(id) else { return ("", false) }
+        let type = forest.type(entity)
+        return (policy[type].name, !policy.stepUps(of: action, on: type).isEmpty)
+      }
     }
     guard let place else { throw GatewayError.routeMisconfigured }
     return place

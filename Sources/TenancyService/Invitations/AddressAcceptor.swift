@@ -49,11 +49,9 @@ final class AddressAcceptor: Sendable {
     // Before the role counts, so that its first use cannot be missed.
     core.firstUses.expect(user.userID)
     do {
-      _ = try await core.retryingWithFeatures {
-        try await core.store.writeOwn { tx in
-          guard let record = try InvitationTable.find(id, in: tx) else { return false }
-          return try ChangeSet(core: core, call: nil, user: user).take(record, tx)
-        }
+      _ = try await core.changeOwn { tx in
+        guard let record = try InvitationTable.find(id, in: tx) else { return false }
+        return try ChangeSet(core: core, call: nil, user: user).take(record, tx)
       }
     } catch let error as RPCError {
       core.logger.info(
@@ -91,7 +89,7 @@ final class AddressAcceptor: Sendable {
 
   private func store(_ use: FirstUses.Use) async throws {
     let core = core
-    let rest = try await core.store.writeOwn { tx in
+    let rest = try await core.changeOwn { tx in
       let taken = try InvitationTable.taken(by: use.userID, in: tx)
       guard !taken.isEmpty else { return 0 }
       let changes = ChangeSet(core: core, call: nil, user: .named(use.userID))
@@ -113,7 +111,7 @@ final class AddressAcceptor: Sendable {
     let core = core
     var count = Self.batchCount
     while count == Self.batchCount {
-      count = try await core.store.writeOwn { tx in
+      count = try await core.changeOwn { tx in
         let expired = try InvitationTable.taken(
           expiringBefore: now,
           limit: Self.batchCount,

@@ -21,7 +21,7 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
     let asked = try core.tokens.page(search.asked, cursorCount: 1, binding)
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
     let page = try await core.store.read { tx in try search.page(asked, in: tx) }
-    try await core.store.write(call) { tx in
+    try await core.change(call) { tx in
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
     }
     return .init(

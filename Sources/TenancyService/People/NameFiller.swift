@@ -78,7 +78,7 @@ final class NameFiller: Sendable {
     var rest = people
     while !rest.isEmpty {
       let part = rest
-      rest = try await core.store.writeOwn { [newcomers = core.newcomers] tx in
+      rest = try await core.changeOwn { [newcomers = core.newcomers] tx in
         guard newcomers.beginningCount == beginning else { return [] }
         return try part.filter { try !PersonTable.take(names[$0], of: $0, isAnswer: true, in: tx) }
       }

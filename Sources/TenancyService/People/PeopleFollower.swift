@@ -109,7 +109,7 @@ final class PeopleFollower: Sendable {
   ) async throws {
     var isDone = false
     while !isDone {
-      isDone = try await core.store.writeOwn { tx in
+      isDone = try await core.changeOwn { tx in
         guard try body(tx) else { return false }
         try FeedPosition.put(revision, of: Self.feed, in: tx)
         return true

@@ -29,7 +29,7 @@ extension TenancyCore {
   /// A suspended user sees nobody else. What takes a step-up is not proven by an identifier.
   func people(_ ids: [String], visibleTo userID: String) async throws -> Set<String> {
     let hidden = try await hiddenPlaces(of: ids)
-    var visible = try await retryingWithFeatures {
+    var visible = try await retrying {
       let (now, features) = (clock.now, features)
       var search = SharedPlaceSearch(
         of: ids.filter { $0 != userID },
@@ -39,7 +39,7 @@ extension TenancyCore {
         now: now,
         features
       )
-      while !engine.read({ search.advance(Self.decisionCountMax, $0) }) {
+      while try !engine.read({ search.advance(Self.decisionCountMax, $0) }) {
         try Task.checkCancellation()
         await Task.yield()
       }

@@ -24,7 +24,7 @@ extension PermissionsHandler {
     }
     let subject = try call.caller.subject(request.subjectId)
     let context = CheckContext(call.caller, core)
-    return try await core.retryingWithFeatures {
+    return try await core.retrying {
       let ruling = try ruling(of: request, subject, context)
       guard let reasoning = ruling.reasoning else {
         return Tenancy_V1.Explanation(decision: ruling.decision)
@@ -115,7 +115,7 @@ extension PermissionsHandler {
       wantsAncestors: false
     )
     var decision = Tenancy_V1.Decision()
-    let (outcome, reasoning) = core.engine.read { forest in
+    let (outcome, reasoning) = try core.engine.read { forest in
       let reasoning = forest.policy.action(named: request.action).flatMap { action in
         forest.reasoning(
           subject: subject,

@@ -30,7 +30,7 @@ extension PermissionsHandler {
       limit: asked.size
     )
     try await core.reach(atLeast: request.atLeastRevision)
-    return try await core.retryingWithFeatures {
+    return try await core.retrying {
       let page = try await fetch.page(after: asked.cursor, core)
       var response = page.response
       response.nextPageToken = page.next.map { asked.token(after: $0) } ?? ""
@@ -75,12 +75,12 @@ struct PermissionFetch: Sendable {
     var page = Page(next: cursor)
     page.response.revision = core.tokens.token(revision: revision)
     page.response.validUntil = .init(milliseconds: now + Decision.lifetimeMax)
-    core.engine.read { forest in
+    try core.engine.read { forest in
       if includesFeatures { addFeatures(to: &page, now: now, forest) }
       if cursor == nil { addBelow(to: &page, now: now, forest) }
     }
     repeat {
-      core.engine.read { add(to: &page, now: now, $0) }
+      try core.engine.read { add(to: &page, now: now, $0) }
       if let missing = page.missing { throw TenancyError.featuresUnavailable([missing]) }
       try Task.checkCancellation()
       await Task.yield()

@@ -79,7 +79,7 @@ struct SubjectList: Sendable {
     _ tx: borrowing ReadTransaction
   ) throws -> Page {
     let (cursor, limit) = (asked.cursor.flatMap { Int64($0[0]) } ?? 0, asked.size)
-    let granting = core.engine.read { forest in
+    let granting = try core.engine.read { forest in
       forest.policy.action(named: action).flatMap { forest.granting($0, on: entityID) }
     }
     guard let granting else { throw TenancyError.notFound }

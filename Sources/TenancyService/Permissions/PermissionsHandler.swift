@@ -22,17 +22,16 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let check = try check(request, context, caller)
     if request.atLeastRevision.isEmpty {
       var decision = Tenancy_V1.Decision()
-      let outcome = decide(check, context, into: &decision)
-      if case .decided(let revision) = outcome {
+      if case .decided(let revision)? = try? decide(check, context, into: &decision) {
         decision.revision = core.tokens.token(revision: revision)
         return .now(decision)
       }
     }
     return .later {
       try await core.reach(atLeast: request.atLeastRevision)
-      return try await core.retryingWithFeatures {
+      return try await core.retrying {
         var decision = Tenancy_V1.Decision()
-        let outcome = decide(check, context, into: &decision)
+        let outcome = try decide(check, context, into: &decision)
         try settle(&decision, outcome, path: "")
         return decision
       }
@@ -43,9 +42,9 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ check: PermissionCheck,
     _ context: CheckContext,
     into decision: inout Tenancy_V1.Decision
-  ) -> CheckOutcome {
+  ) throws -> CheckOutcome {
     let now = core.clock.now
-    return core.engine.read { $0.decide(check, context, now: now, into: &decision) }
+    return try core.engine.read { $0.decide(check, context, now: now, into: &decision) }
   }
 
   func batchCheck(
@@ -63,10 +62,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       try await core.reach(atLeast: check.atLeastRevision)
     }
     let (now, asked) = (core.clock.now, checks)
-    let decisions = try await core.retryingWithFeatures { () throws(RPCError) in
+    let decisions = try await core.retrying {
       var decisions = [Tenancy_V1.Decision](repeating: .init(), count: asked.count)
       // One hold of the lock: all at one revision.
-      let outcomes = core.engine.read { forest in
+      let outcomes = try core.engine.read { forest in
         var outcomes: [CheckOutcome] = []
         for (index, check) in asked.enumerated() {
           outcomes.append(forest.decide(check, context, now: now, into: &decisions[index]))
@@ -121,14 +120,14 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let subject = try call.caller.subject(request.subjectId)
     try await core.reach(atLeast: request.atLeastRevision)
     let (context, now) = (CheckContext(call.caller, core), core.clock.now)
-    let (entities, revision) = try await core.retryingWithFeatures {
+    let (entities, revision) = try await core.retrying {
       // A few entities for each hold of the lock: each answer is of this revision or a later one.
       let revision = core.engine.revision
       var (entities, missing): ([Tenancy_V1.EntityActions], Set<FeatureHolder>) = ([], [])
       var rest = request.entityIds[...]
       while !rest.isEmpty {
         let ids = rest.prefix(8)
-        let listed = core.engine.read { forest in
+        let listed = try core.engine.read { forest in
           var listed: [(message: Tenancy_V1.EntityActions, missing: FeatureHolder?)] = []
           for id in ids { listed.append(forest.actions(of: subject, on: id, context, now: now)) }
           return listed

@@ -28,7 +28,7 @@ actor PolicyReloader {
   func begin() async throws {
     let (policy, sources) = (core.policy, loaded)
     metrics.inForce(policy)
-    core.engine.read { warn(ofZonesMissingIn: $0) }
+    core.engine.peek { warn(ofZonesMissingIn: $0) }
     past.add(policy, from: sources)
     guard try await !core.database.read({ tx in try PastPolicyTable.isLast(sources, in: tx) })
     else { return }
@@ -68,7 +68,10 @@ actor PolicyReloader {
     // A government's new rules count from here on, in roles as in the policy.
     core.zones.forget()
     let zones = core.zones
-    let forest = try await core.database.read { tx in try ForestLoader.load(policy, zones, tx) }
+    let held = core.engine.peek { $0.heldRoots }
+    let forest = try await core.database.read { tx in
+      try ForestLoader.load(held, policy, zones, tx)
+    }
     warn(ofZonesMissingIn: forest)
     core.engine.prepare(forest)
     let (before, after) = (Self.digest(loaded), Self.digest(sources))

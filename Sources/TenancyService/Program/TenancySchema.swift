@@ -11,8 +11,17 @@ enum TenancySchema {
     + [
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
       InvitationTable.migration, deviceClaims, portable, EndedFamilyTable.migration,
-      InvitationTable.roots,
+      InvitationTable.roots, trees,
     ]
+
+  /// Finds the rows of one tree, and the types that there are.
+  private static let trees = Migration(
+    version: 26,
+    sql: """
+      CREATE INDEX entity_by_root ON entity (root_id);
+      CREATE INDEX entity_by_type ON entity (type);
+      """
+  )
 
   /// Up to version 8.
   private static let first = [

@@ -117,7 +117,7 @@ public final class TenancyService: Sendable {
     let tombstones = Tombstones(secret: HMACKey(try await store.secret("erasures", random: random)))
     store.tombstones = tombstones
     let zones = TimeZoneCache()
-    let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
+    let forest = try await database.read { tx in try ForestLoader.loadSystem(policy, zones, tx) }
     let engine = PermissionEngine(forest)
     let refusals = RefusalTally(engine: engine, clock: clock, metrics: metrics)
     mailer = try await Self.mailer(store, with)
@@ -134,6 +134,7 @@ public final class TenancyService: Sendable {
     core = TenancyCore(
       store: store,
       engine: engine,
+      loader: TreeLoader(store, engine),
       clock: clock,
       identifiers: identifiers,
       users: with.users,
@@ -236,7 +237,7 @@ public final class TenancyService: Sendable {
   /// Whether a user administers everything: for the `AuthenticationInterceptor`.
   public func isAdministrator(_ userID: String) -> Bool {
     let now = core.clock.now
-    return core.engine.read { forest in
+    return core.engine.peek { forest in
       guard let action = forest.policy.action(named: BuiltIn.administer) else { return false }
       return forest.decide(
         subject: userID,

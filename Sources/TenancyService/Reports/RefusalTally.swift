@@ -41,7 +41,7 @@ final class RefusalTally: Sendable {
 
   /// Counts a refusal, unless its object belongs to no tree.
   func note(_ denial: Denial, _ call: CallContext) {
-    let root = engine.read { forest -> String? in
+    let root = engine.peek { forest -> String? in
       guard !forest.policy.isOperation(denial.action) else { return nil }
       return forest.root(of: denial.object)
     }

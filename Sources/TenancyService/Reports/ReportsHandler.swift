@@ -151,8 +151,8 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
     // Without a key the reader would find out at the end.
     guard key() != nil else { throw ReportError.unsigned }
     await refusals.flush(core.store)
-    return try await core.retryingWithFeatures {
-      try await core.store.write(call) { tx in
+    return try await core.retrying {
+      try await core.change(call) { tx in
         try call.caller.requireStillValid()
         let held = try core.require(.report, on: id, user, tx)
         let (type, action) = (
@@ -189,7 +189,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
     guard let action = core.policy.action(of: .report, on: scope.type) else {
       throw TenancyError.notFound
     }
-    try await core.retryingWithFeatures {
+    try await core.retrying {
       try await core.permit(action, on: scope.rootID, type: scope.type, user)
       try requireFeature(of: scope.type, action, on: scope.rootID, user)
     }
@@ -197,7 +197,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
 
   /// Throws unless the caller has the feature that the policy asks readers for.
   ///
-  /// UNAVAILABLE when it is not known, which `retryingWithFeatures` asks for.
+  /// UNAVAILABLE when it is not known, which `retrying` asks for.
   private func requireFeature(
     of type: String,
     _ action: String,

@@ -11,7 +11,7 @@ extension AssociationsHandler {
   ) async throws -> Tenancy_V1.RoleAssociation {
     _ = try call.requireService()
     try await core.requireUsers([request.userId], field: "user_id")
-    return try await core.store.write(
+    return try await core.change(
       call,
       once: request.idempotencyKey,
       request.protobufBytes
@@ -46,7 +46,7 @@ extension AssociationsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     _ = try call.requireService()
-    return try await core.store.write(
+    return try await core.change(
       call,
       once: request.idempotencyKey,
       request.protobufBytes

@@ -38,13 +38,13 @@ extension TenancyCore {
       // A suspended user reads nothing of a tenant, whatever service asks for it; operators read what they
       // have to decide on.
       let isOperator = call.caller.user.map { $0.userID != id } ?? false
-      let suspension = isOperator ? nil : engine.read { $0.isSuspended(id) ? $0.revision : nil }
+      let suspension = isOperator ? nil : engine.peek { $0.isSuspended(id) ? $0.revision : nil }
       if let suspension {
         return .init(revision: tokens.token(revision: suspension), userSuspended: true)
       }
       // Anyone who signs up holds nothing yet: memory knows that, and reading the store for it would
       // keep checks waiting while many sign in.
-      let revision = engine.read { $0.holdsNothing(id) ? $0.revision : nil }
+      let revision = engine.peek { $0.isKnownToHoldNothing(id) ? $0.revision : nil }
       if let revision, list.pageToken.isEmpty {
         return Tenancy_V1.ListAssociationsResponse(revision: tokens.token(revision: revision))
       }

@@ -118,7 +118,7 @@ extension ChangeSet {
     try tx.rely(on: .roles(of: user.userID, on: rootID))
     try tx.rely(on: .roles(of: user.userID, on: Forest.systemIdentifier))
     let (userID, now) = (user.userID, tx.now)
-    let lacking = core.engine.read { forest in
+    let lacking = try core.engine.read { forest in
       actions.first { name in
         guard let action = forest.policy.action(named: name) else { return false }
         return forest.policy.types(knowing: action, reachedBy: base).contains { type in

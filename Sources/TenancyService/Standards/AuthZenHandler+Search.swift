@@ -14,7 +14,7 @@ extension AuthZenHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.AuthZenSubjectSearchResponse {
     let action = try Self.given(request.action?.name, "action.name")
-    let id = try entityID(request.resource)
+    let id = try await entityID(request.resource)
     guard request.subject?.type == Self.subjectType, core.policy.action(named: action) != nil
     else { return .init(page: .init()) }
     let list = Tenancy_V1.ListSubjectsRequest(
@@ -67,7 +67,7 @@ extension AuthZenHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.AuthZenActionSearchResponse {
     let subject = try subject(request.subject, call)
-    let id = try entityID(request.resource)
+    let id = try await entityID(request.resource)
     // All results are in one part, so no token was given for another.
     let binding = TokenSealer.PageBinding(
       caller: call.caller.description,
@@ -99,10 +99,10 @@ extension AuthZenHandler {
     return type == Self.subjectType ? try call.caller.subject(id) : nil
   }
 
-  private func entityID(_ resource: Tenancy_V1.AuthZenResource?) throws(RPCError) -> String {
+  private func entityID(_ resource: Tenancy_V1.AuthZenResource?) async throws -> String {
     let type = try Self.given(resource?.type, "resource.type")
     let id = try Self.given(resource?.id, "resource.id")
-    return entityID(.init(type: type, id: id))
+    return try await entityID(.init(type: type, id: id))
   }
 
   /// A field that must be there, whichever message is missing around it.

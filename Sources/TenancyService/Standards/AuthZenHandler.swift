@@ -90,7 +90,7 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
     var decisions: [Tenancy_V1.AuthZenDecision] = []
     var (checks, places): ([Tenancy_V1.CheckRequest], [Int]) = ([], [])
     for (index, question) in questions.enumerated() {
-      switch try check(question, call) {
+      switch try await check(question, call) {
       case .asked(let check):
         checks.append(check)
         places.append(index)
@@ -118,7 +118,7 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
   private func check(
     _ question: Tenancy_V1.AuthZenEvaluation,
     _ call: CallContext
-  ) throws(RPCError) -> Question {
+  ) async throws -> Question {
     guard problem(of: question) == nil, let subject = question.subject,
       let action = question.action?.name, let resource = question.resource
     else {
@@ -134,14 +134,17 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
     guard core.policy.action(named: action) != nil else {
       return .answered(Self.denial("ACTION_UNKNOWN"))
     }
-    return .asked(.init(subjectId: subject.id, action: action, entityId: entityID(resource)))
+    let entityID = try await entityID(resource)
+    return .asked(.init(subjectId: subject.id, action: action, entityId: entityID))
   }
 
   /// The entity that a resource is, and an identifier that none has if it has another type: of that the same
   /// is said as of what is not there, and by the same code.
-  func entityID(_ resource: Tenancy_V1.AuthZenResource) -> String {
-    let type = core.engine.read { forest in
-      forest.entity(resource.id).map { forest.policy[forest.type($0)].name }
+  func entityID(_ resource: Tenancy_V1.AuthZenResource) async throws -> String {
+    let type = try await core.retrying {
+      try core.engine.read { forest in
+        forest.entity(resource.id).map { forest.policy[forest.type($0)].name }
+      }
     }
     return type == resource.type ? resource.id : ""
   }

@@ -28,6 +28,9 @@ public protocol StoreTransaction: ~Copyable {
   /// runs again once those before it are committed and memory has followed. Pass the error on. Reads
   /// have no predecessors and nothing happens.
   func rely(on key: ConflictKey) throws
+
+  /// Whether the same write has touched something before: never outside of a write.
+  func hasTouched(_ key: ConflictKey) -> Bool
 }
 
 /// Either kind of transaction, as a look-up takes it: `in tx: borrowing some Queryable`.
@@ -100,4 +103,7 @@ public struct ReadTransaction: StoreTransaction, ~Copyable {
 
   /// See `StoreTransaction.rely`.
   public func rely(on key: ConflictKey) {}
+
+  /// See `StoreTransaction.hasTouched`.
+  public func hasTouched(_ key: ConflictKey) -> Bool { false }
 }

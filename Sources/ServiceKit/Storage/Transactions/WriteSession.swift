@@ -86,6 +86,9 @@ final class WriteSession {
 
   func touch(_ keys: [ConflictKey]) { touchedByRunning += keys }
 
+  /// Whether the write that runs has touched a key.
+  func hasTouched(_ key: ConflictKey) -> Bool { touchedByRunning.contains(key) }
+
   func rely(on key: ConflictKey) throws {
     guard mayConflict, touched.contains(key) else { return }
     hasConflict = true

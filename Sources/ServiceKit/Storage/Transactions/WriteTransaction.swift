@@ -66,6 +66,9 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// See `StoreTransaction.mayConflict`.
   public var mayConflict: Bool { session.mayConflict }
 
+  /// See `StoreTransaction.hasTouched`.
+  public func hasTouched(_ key: ConflictKey) -> Bool { session.hasTouched(key) }
+
   /// See `StoreTransaction.rely`.
   public func rely(on key: ConflictKey) throws { try session.rely(on: key) }
 

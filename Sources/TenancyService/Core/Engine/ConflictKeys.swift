@@ -13,6 +13,9 @@ extension ConflictKey {
   /// look at.
   static func entity(_ id: String) -> ConflictKey { ConflictKey("entity", id) }
 
+  /// That an entity was made; for `hasTouched`, nothing relies on it.
+  static func creation(of id: String) -> ConflictKey { ConflictKey("creation", id) }
+
   /// Which entities lie directly under one, and their attributes that conditions look at.
   static func children(of id: String) -> ConflictKey { ConflictKey("children", id) }
 

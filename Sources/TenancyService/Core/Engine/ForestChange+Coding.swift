@@ -15,9 +15,8 @@ extension ForestChange {
   static let entityKind = "entity.put"
   /// The kind of an entity that was deleted; its payload is that of `leftKind`.
   static let removedKind = "entity.removed"
-  /// The kind of an entity that was moved away from below another, for those who saw it there.
-  ///
-  /// No change of the forest, which has the move in the entity's own.
+  /// The kind of an entity that is moved away from below another, for those who saw it there; the next change of the
+  /// entity says where it goes.
   static let leftKind = "entity.left"
 
   /// The payload of a change that takes an entity away from below another.
@@ -28,6 +27,7 @@ extension ForestChange {
   var kind: String {
     switch self {
     case .putEntity: Self.entityKind
+    case .leaving: Self.leftKind
     case .removeEntity: Self.removedKind
     case .putAssociation: "association.put"
     case .removeAssociation: "association.removed"
@@ -43,7 +43,8 @@ extension ForestChange {
     let value: JSONValue
     switch self {
     case .putEntity: preconditionFailure("EntityRecord.changePayload writes an entity's change")
-    case .removeEntity(let id), .removeAssociation(let id), .removeVariant(let id):
+    case .leaving(let id), .removeEntity(let id), .removeAssociation(let id),
+      .removeVariant(let id):
       value = [.string(id)]
     case .putAssociation(let row):
       value = [
@@ -90,6 +91,7 @@ extension ForestChange {
         )
       else { return nil }
       self = .putEntity(row)
+    case (Self.leftKind, 2): self = .leaving(first)
     // Before apps watched there was no parent.
     case (Self.removedKind, 1...2): self = .removeEntity(first)
     // Before there were recurring windows and roles of tenants' own there were six.

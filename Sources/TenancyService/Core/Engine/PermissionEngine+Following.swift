@@ -10,14 +10,25 @@ extension PermissionEngine: CommitFollower {
     /// News for watchers about which the forest has nothing to learn.
     let news: Event.Kind?
     let revision: Int64
+    /// The subject and the root of the tree that the log names beside a change of the forest.
+    let place: (subject: String, entity: String)?
 
-    init(change: ForestChange?, news: Event.Kind? = nil, revision: Int64) {
-      (self.change, self.news, self.revision) = (change, news, revision)
+    init(
+      change: ForestChange?,
+      news: Event.Kind? = nil,
+      revision: Int64,
+      place: (subject: String, entity: String)? = nil
+    ) {
+      (self.change, self.news, self.revision, self.place) = (change, news, revision, place)
     }
 
     fileprivate init(_ change: Change, _ policy: Policy) {
       guard change.kind == ForestChange.featuresKind else {
-        self.init(change: ForestChange(change, policy), revision: change.revision)
+        self.init(
+          change: ForestChange(change, policy),
+          revision: change.revision,
+          place: (change.subject, change.scope)
+        )
         return
       }
       let isForAll = change.subject == Forest.systemIdentifier

@@ -15,7 +15,7 @@ extension PermissionEngine {
     start: (borrowing Forest) -> AccessWalk?,
     finish: (AccessWalk, borrowing Forest) throws -> R
   ) async throws -> R? {
-    while let id = open(start) {
+    while let id = try open(start) {
       defer { close(id) }
       while case .more = slice(id) {
         try Task.checkCancellation()
@@ -31,7 +31,7 @@ extension PermissionEngine {
     start: (borrowing Forest) -> AccessWalk?,
     finish: (AccessWalk, borrowing Forest) throws -> R
   ) throws -> R? {
-    while let id = open(start) {
+    while let id = try open(start) {
       defer { close(id) }
       while case .more = slice(id) {}
       if let result = try ended(id, finish) { return result }
@@ -44,9 +44,11 @@ extension PermissionEngine {
   /// Whether a walk has more to look at.
   enum Slice { case more, done }
 
-  func open(_ start: (borrowing Forest) -> AccessWalk?) -> UInt64? {
-    state.withLock { state in
-      guard let walk = start(state.forest) else { return nil }
+  func open(_ start: (borrowing Forest) -> AccessWalk?) throws -> UInt64? {
+    try state.withLock { state in
+      let walk = start(state.forest)
+      try Self.requireComplete(state.forest)
+      guard let walk else { return nil }
       state.nextWalkID += 1
       state.walks[state.nextWalkID] = walk
       return state.nextWalkID
@@ -73,7 +75,9 @@ extension PermissionEngine {
       guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return nil }
       walk.verify(state.forest)
       guard !walk.isBroken else { return nil }
-      return try finish(walk, state.forest)
+      let result = Result { try finish(walk, state.forest) }
+      try Self.requireComplete(state.forest)
+      return try result.get()
     }
   }
 
@@ -91,11 +95,11 @@ extension PermissionEngine {
     for id in Array(state.walks.keys) {
       switch change {
       case .removeEntity(let removed):
-        guard let entity = state.forest.entity(removed) else { return }
+        guard let entity = state.forest.held(removed) else { return }
         state.walks[id]?.willRemove(entity, state.forest)
       case .putEntity(let row):
-        guard let entity = state.forest.entity(row.id),
-          state.forest.entity(row.parent) != state.forest.parent(of: entity)
+        guard let entity = state.forest.held(row.id),
+          state.forest.held(row.parent) != state.forest.parent(of: entity)
         else { return }
         state.walks[id]?.willMove(entity, state.forest)
       default: return

@@ -44,6 +44,8 @@ final class PermissionEngine: Sendable {
     /// Lists that are in progress.
     var walks: [UInt64: AccessWalk] = [:]
     var nextWalkID: UInt64 = 0
+    /// Changes since trees are being read from the store, by their roots.
+    var loads: [String: [Step]] = [:]
     var hasEnded = false
   }
 
@@ -66,14 +68,35 @@ final class PermissionEngine: Sendable {
   /// The current policy.
   ///
   /// Another one can take its place at any time; numbers of it go with its own forest only.
-  var policy: Policy { read { $0.policy } }
+  var policy: Policy { peek { $0.policy } }
 
   /// The change that decisions follow up to.
-  var revision: Int64 { read { $0.revision } }
+  var revision: Int64 { peek { $0.revision } }
 
-  /// Runs `body` on the forest as it is; `body` must be short.
-  func read<R: Sendable>(_ body: (borrowing Forest) throws -> R) rethrows -> R {
-    try state.withLock { try body($0.forest) }
+  /// Asks the forest a question; `body` must be short.
+  ///
+  /// Throws UNAVAILABLE, because of `TreesMissing`, when the answer rests on trees that are not in memory: those who can
+  /// wait have them loaded and ask again, see `TenancyCore.retrying`.
+  func read<R: Sendable>(_ body: (borrowing Forest) throws -> R) throws -> R {
+    try state.withLock { state in
+      let answer = Result { try body(state.forest) }
+      try Self.requireComplete(state.forest)
+      return try answer.get()
+    }
+  }
+
+  /// Runs `body` on what is in memory, for which no question about trees is asked; `body` must be short.
+  func peek<R: Sendable>(_ body: (borrowing Forest) throws -> R) rethrows -> R {
+    try state.withLock { state in
+      defer { _ = state.forest.takeMissing() }
+      return try body(state.forest)
+    }
+  }
+
+  /// Throws when what was just asked of a forest rests on trees that are not in memory.
+  static func requireComplete(_ forest: borrowing Forest) throws {
+    let missing = forest.takeMissing()
+    guard missing.isEmpty else { throw TenancyError.treesMissing(missing) }
   }
 
   /// Follows steps of the store, all in one hold of the lock: nobody sees some without the others.
@@ -81,11 +104,10 @@ final class PermissionEngine: Sendable {
     let woken = state.withLock { state in
       for step in steps where step.revision > state.forest.revision {
         if let change = step.change {
-          if let event = Self.event(change, step.revision, state.forest) {
-            state.events.append(event)
-          }
+          if let event = Self.event(change, of: step, state.forest) { state.events.append(event) }
           Self.notifyWalks(of: change, &state)
-          state.forest.apply(change)
+          Self.follow(change, &state)
+          for root in state.loads.keys { state.loads[root]?.append(step) }
         } else if let news = step.news {
           state.events.append(Event(revision: step.revision, kind: news))
         }
@@ -184,10 +206,12 @@ final class PermissionEngine: Sendable {
 
   private static func event(
     _ change: ForestChange,
-    _ revision: Int64,
+    of step: Step,
     _ forest: borrowing Forest
   ) -> Event? {
-    switch change {
+    let revision = step.revision
+    return switch change {
+    case .leaving: nil
     case .putEntity(let row): Event(revision: revision, kind: .subtree(row.id))
     case .removeEntity(let id): Event(revision: revision, kind: .subtree(id))
     case .putLink(let row), .removeLink(let row):
@@ -195,12 +219,14 @@ final class PermissionEngine: Sendable {
     case .putAssociation(let row):
       Event(revision: revision, kind: .subject(row.subject, entity: row.entity))
     case .removeAssociation(let id):
-      forest.parties(ofAssociation: id).map { parties in
+      (forest.parties(ofAssociation: id) ?? step.place).map { parties in
         Event(revision: revision, kind: .subject(parties.subject, entity: parties.entity))
       }
     case .putVariant(let row): Event(revision: revision, kind: .subtree(row.root))
     case .removeVariant(let id):
-      forest.root(ofVariant: id).map { Event(revision: revision, kind: .subtree($0)) }
+      (forest.root(ofVariant: id) ?? step.place?.entity).map {
+        Event(revision: revision, kind: .subtree($0))
+      }
     case .setSuspended(let subject, _):
       Event(revision: revision, kind: .subject(subject, entity: Forest.systemIdentifier))
     }

@@ -61,7 +61,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
     var batchCount: UInt32 = 0
     while true {
-      let (migration, remaining) = try await core.store.write(call) { tx in
+      let (migration, remaining) = try await core.change(call) { tx in
         try call.caller.requireStillValid()
         try core.requireNotSuspended(user, tx)
         guard try LegacyTable.sealedAt(in: tx) != nil else { throw DocumentError.legacyNotSealed }

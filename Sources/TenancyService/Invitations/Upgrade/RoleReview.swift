@@ -89,7 +89,7 @@ final class RoleReview: Sendable {
     }
     let (core, email) = (core, unproven)
     let nobody = ChangeSet(core: core, call: nil, user: .named(""))
-    let outcome = try await core.store.writeOwn(as: .migration) { tx in
+    let outcome = try await core.changeOwn(as: .migration) { tx in
       var outcome = Outcome.kept
       // As it is now: it may have ended in between, or have another window.
       if let email, let held = try AssociationTable.find(id, in: tx) {
@@ -117,7 +117,7 @@ final class RoleReview: Sendable {
         "kept_last": .init(count(.keptLast)),
       ]
     )
-    try await core.store.writeOwn { tx in _ = try tx.execute("DELETE FROM role_review") }
+    try await core.changeOwn { tx in _ = try tx.execute("DELETE FROM role_review") }
   }
 }
 

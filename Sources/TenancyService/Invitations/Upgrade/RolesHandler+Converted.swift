@@ -26,7 +26,7 @@ extension RolesHandler {
       ).map { ($0, try InvitationTable.find($0.invitationID, in: tx)) }
     }
     // It has addresses of users.
-    try await core.store.write(call) { tx in
+    try await core.change(call) { tx in
       try tx.audit("role.list_converted", object: "", detail: "\(min(rows.count, asked.size))")
     }
     let page = try core.page(of: rows, asked, after: { [$0.0.role.id] }) {

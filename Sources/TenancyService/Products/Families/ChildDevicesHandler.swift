@@ -14,7 +14,7 @@ struct ChildDevicesHandler: Tenancy_V1.ChildDevicesService {
     _ = try call.requireService()
     let (core, parent) = (core, UserIdentity.named(request.parentId))
     let id = core.identifiers.make(.pairing)
-    return try await core.store.write(call) { tx in
+    return try await core.change(call) { tx in
       try core.requireNotSuspended(parent, tx)
       let changes = ChangeSet(core: core, call: call, user: parent)
       guard let child = try EntityTable.find(request.childId, type: Families.child, in: tx) else {
@@ -46,7 +46,7 @@ struct ChildDevicesHandler: Tenancy_V1.ChildDevicesService {
   ) async throws -> Tenancy_V1.UnpairChildDeviceResponse {
     _ = try call.requireService()
     let (core, parent) = (core, UserIdentity.named(request.parentId))
-    let response = try await core.store.write(call) { tx -> Tenancy_V1.UnpairChildDeviceResponse in
+    let response = try await core.change(call) { tx -> Tenancy_V1.UnpairChildDeviceResponse in
       try core.requireNotSuspended(parent, tx)
       guard
         let pairing = try PairingTable.find(device: request.deviceId, of: request.userId, in: tx)

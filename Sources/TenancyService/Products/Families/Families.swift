@@ -60,7 +60,7 @@ enum Families: Product {
       try PairingTable.ended(by: roles, at: now, limit: 1, in: tx).count
     }
     guard try await core.database.read(ended) > 0 else { return 0 }
-    return try await core.store.writeOwn { tx in
+    return try await core.changeOwn { tx in
       let ended = try PairingTable.ended(
         by: roles,
         at: now,

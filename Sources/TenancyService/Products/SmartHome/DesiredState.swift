@@ -60,7 +60,7 @@ enum DesiredState {
         try CommandTable.expired(at: now, limit: batchCount, in: tx)
       }
       guard !ids.isEmpty else { return }
-      let count = try await core.store.writeOwn { tx in
+      let count = try await core.changeOwn { tx in
         var count = 0
         for id in ids {
           guard var command = try CommandTable.find(id, in: tx), command.outcome == .waiting else {

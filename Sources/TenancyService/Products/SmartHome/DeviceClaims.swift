@@ -80,7 +80,7 @@ extension DevicesHandler {
     let (core, code, given) = (core, claimCode(), attributes)
     let id = core.identifiers.make(.device)
     let changes = ChangeSet(core: core, call: call, user: user ?? .named(""))
-    var response = try await core.store.write(
+    var response = try await core.change(
       call,
       once: request.idempotencyKey,
       AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil },

@@ -41,7 +41,7 @@ extension DevicesHandler {
     _ = try call.requireService()
     let outcome: CommandRecord.Outcome = request.outcome == .done ? .done : .failed
     let reported = try reported(request.attributes)
-    return try await core.store.write(call) { tx in
+    return try await core.change(call) { tx in
       guard var command = try CommandTable.find(request.commandId, in: tx) else {
         throw TenancyError.notFound
       }
@@ -76,7 +76,7 @@ extension DevicesHandler {
   ) async throws -> Tenancy_V1.ReportDeviceStateResponse {
     _ = try call.requireService()
     let reported = try reported(request.attributes)
-    return try await core.store.write(call) { tx in
+    return try await core.change(call) { tx in
       let device = try EntityTable.known(request.deviceId, type: SmartHome.device, in: tx)
       let changed = try Self.update(device, reported, core, tx)
       return .init(changed: changed, revision: core.tokens.token(revision: tx.revision))

@@ -251,6 +251,8 @@ extension TenancyCore {
     _ user: UserIdentity,
     _ tx: borrowing some Queryable
   ) throws -> NamedChildren {
+    // One that the same write has made is not in memory, and nothing is below it.
+    guard !tx.hasTouched(.creation(of: id)) else { return NamedChildren([], count: 0) }
     // Children are found in memory: reading all of them for the few that somebody may see would take
     // long.
     try tx.rely(on: .children(of: id))

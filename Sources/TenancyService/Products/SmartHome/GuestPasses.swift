@@ -83,7 +83,7 @@ struct GuestPassList: Sendable {
   private func held(on type: String, _ core: TenancyCore) async throws -> [String] {
     let (now, features) = (core.clock.now, core.features)
     let takesEnded = request.includeEnded && !request.inForce
-    return try await core.retryingWithFeatures {
+    return try await core.retrying {
       let ids = try await core.engine.walk { forest in
         let policy = forest.policy
         let roles = SmartHome.guestRoles.compactMap { policy.role(named: $0) }

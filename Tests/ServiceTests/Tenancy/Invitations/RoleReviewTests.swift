@@ -47,6 +47,7 @@ struct RoleReviewTests {
       built.withLock { $0 = home }
       try await stage.service.database.write { tx in
         for statement in [
+          "DROP INDEX entity_by_root", "DROP INDEX entity_by_type",
           "DROP INDEX pairing_code_by_addition", "ALTER TABLE pairing_code DROP COLUMN added",
           "DROP TABLE ended_family_part", "DROP INDEX invitation_pending_by_root",
           "ALTER TABLE invitation DROP COLUMN root_id",

@@ -45,10 +45,10 @@ struct DeviceHomeTests {
       let dry = try await delete(portfolioOf: home, isDryRun: true, stage)
       #expect(dry.deleted.first { $0.type == "device" }?.count == 3)
       #expect(dry.unassignedDevices == 0)
-      #expect(stage.service.entityCount == 6)
+      #expect(try await stage.service.entityCount == 6)
       let done = try await delete(portfolioOf: home, stage)
       #expect(done.deleted == dry.deleted)
-      #expect(stage.service.entityCount == 0)
+      #expect(try await stage.service.entityCount == 0)
       #expect(try await typesOfRoots(stage) == [])
     }
   }

@@ -83,14 +83,16 @@ struct RaceStage: Sendable {
     }
     let identifiers = IdentifierFactory(clock: clock, random: SystemRandomSource())
     let engine = PermissionEngine(forest)
+    let store = ServiceStore(
+      database,
+      of: "tenancy",
+      identifiers: identifiers,
+      metrics: MetricRegistry()
+    )
     let core = TenancyCore(
-      store: ServiceStore(
-        database,
-        of: "tenancy",
-        identifiers: identifiers,
-        metrics: MetricRegistry()
-      ),
+      store: store,
       engine: engine,
+      loader: TreeLoader(store, engine),
       clock: clock,
       identifiers: identifiers,
       users: Everybody(),

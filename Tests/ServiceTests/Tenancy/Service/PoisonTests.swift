@@ -169,8 +169,7 @@ struct PoisonTests {
   }
 
   @Test(
-    "What we never write and cannot go on with keeps the service from starting, and is named",
-    .disabled(if: TestServer.isUsed, "columns of PostgreSQL have types"),
+    "What we never write and cannot go on with spoils what rests on its tree, and no other tree",
     arguments: [
       ("UPDATE association SET valid_until = 'soon'", "valid_until holds text"),
       ("UPDATE association SET valid_from = x'00'", "valid_from holds bytes"),
@@ -182,13 +181,33 @@ struct PoisonTests {
       ("UPDATE entity SET parent_id = id WHERE type = 'property'", "below itself"),
     ]
   )
-  func store_withWhatCannotBe_doesNotStart(statement: String, words: String) async throws {
+  func store_withWhatCannotBe_answersOtherTrees(statement: String, words: String) async throws {
     let folder = try TestFolder()
-    try await TenancyStage.run(in: folder) { _ = try await Building($0, name: "home") }
+    var built: Building?
+    try await TenancyStage.run(in: folder) { built = try await Building($0, name: "home") }
+    let home = try #require(built)
     try await poison(folder, [(statement, [])])
-    let error = await #expect(throws: StoreError.self) {
-      try await TenancyStage.run(in: folder) { _ in }
+    try await TenancyStage.run(in: folder) { stage in
+      let damage = await #expect(throws: StoreError.self) {
+        let policy = stage.service.engine.policy
+        _ = try await stage.service.database.read { tx in
+          try TreeReader.read(home.portfolio, policy, in: tx)
+        }
+      }
+      #expect(damage?.description.contains(words) == true, "\(damage?.description ?? "")")
+      let refused = await #expect(throws: RPCError.self) {
+        try await stage.permissions.check(
+          .init(action: "property.view", entityId: home.property),
+          options: .by(home.owner)
+        )
+      }
+      #expect(refused?.code == .internal)
+      let other = try await Building(stage, name: "other")
+      let decision = try await stage.permissions.check(
+        .init(action: "property.view", entityId: other.property),
+        options: .by(other.owner)
+      )
+      #expect(decision.allowed)
     }
-    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
   }
 }

@@ -1,0 +1,115 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// Has trees loaded that decisions asked for, each once however many ask.
+///
+/// An unknown identifier costs one look-up in an index and loads nothing. Callers wait without holding anything; one who
+/// is cancelled stops waiting, and the load goes on for the others.
+actor TreeLoader: TreeLoading {
+  private let store: ServiceStore
+  private let engine: PermissionEngine
+  /// Look-ups in progress, each with its waiters.
+  private var inProgress: [Missing: Task<Void, any Error>] = [:]
+  /// Trees that are being read.
+  private var loads: [String: Task<Void, any Error>] = [:]
+
+  /// Times that something is read again because a change has overtaken it.
+  private static let attemptCountMax = 16
+  /// Roots that are looked at in one read of all trees.
+  private static let pageSize = 1000
+
+  init(_ store: ServiceStore, _ engine: PermissionEngine) {
+    (self.store, self.engine) = (store, engine)
+  }
+
+  /// Returns when all of it was in memory, or is known not to be in the store.
+  ///
+  /// Throws what `ServiceStore.read` does, and UNAVAILABLE when changes overtake every attempt.
+  func load(_ missing: Set<Missing>) async throws {
+    for one in missing { try await lookUp(one) }
+  }
+
+  private func lookUp(_ missing: Missing) async throws {
+    if let running = inProgress[missing] { return try await running.value }
+    let task = Task { try await self.repeatLookUp(missing) }
+    inProgress[missing] = task
+    defer { inProgress[missing] = nil }
+    try await task.value
+  }
+
+  private func repeatLookUp(_ missing: Missing) async throws {
+    for _ in 0..<Self.attemptCountMax {
+      engine.beginLookUp(missing)
+      do {
+        if try await answer(missing) { return }
+      } catch {
+        engine.abandonLookUp(missing)
+        throw error
+      }
+    }
+    throw TenancyError.treesMissing([missing])
+  }
+
+  /// Looks something up; false when a change has overtaken the answer.
+  private func answer(_ missing: Missing) async throws -> Bool {
+    switch missing {
+    case .tree(of: let id):
+      guard let root = try await store.read({ try TreeReader.root(of: id, in: $0) }) else {
+        return engine.endLookUp { $0.endLookUp(ofAbsent: id) }
+      }
+      engine.abandonLookUp(missing)
+      try await load(root: root)
+      return true
+    case .trees(ofSubject: let id):
+      let roots = try await store.read { try TreeReader.roots(ofUser: id, in: $0) }
+      for root in roots { try await load(root: root) }
+      return engine.endLookUp { $0.endLookUp(ofSubject: id, roots: roots) }
+    case .everything:
+      let roots = try await allRoots()
+      for root in roots { try await load(root: root) }
+      return engine.endLookUp { $0.endLookUp(ofEverything: roots) }
+    }
+  }
+
+  private func allRoots() async throws -> [String] {
+    var roots: [String] = []
+    while true {
+      let last = roots.last ?? ""
+      let page = try await store.read { tx in
+        try TreeReader.roots(after: last, limit: Self.pageSize, in: tx)
+      }
+      roots += page
+      if page.count < Self.pageSize { return roots }
+    }
+  }
+
+  // MARK: Trees
+
+  private func load(root: String) async throws {
+    if let running = loads[root] { return try await running.value }
+    let task = Task { try await self.repeatLoad(root) }
+    loads[root] = task
+    defer { loads[root] = nil }
+    try await task.value
+  }
+
+  private func repeatLoad(_ root: String) async throws {
+    for _ in 0..<Self.attemptCountMax {
+      // Before the snapshot, so that no change is between the two.
+      guard engine.beginLoad(root: root) else { return }
+      do {
+        let policy = engine.policy
+        let tree = try await store.read { try TreeReader.read(root, policy, in: $0) }
+        guard await engine.reach(tree.revision) else {
+          throw TenancyError.treesMissing([.tree(of: root)])
+        }
+        if engine.endLoad(tree) { return }
+      } catch {
+        engine.abandonLoad(root: root)
+        throw error
+      }
+    }
+    throw TenancyError.treesMissing([.tree(of: root)])
+  }
+}
