@@ -188,7 +188,8 @@ extension Forest {
     }
     guard !isHeld else { return true }
     guard parent != Self.system else {
-      // The root of a tree that is new, or of one that is not in memory.
+      // A tree that is new is in memory from its beginning.
+      guard !row.isNew else { return true }
       residency?.holdsEverything = false
       residency?.overtake(.everything)
       return false

@@ -31,6 +31,8 @@ public struct EntityRow: Hashable, Sendable {
   package var name: String
   /// Coded attributes by slot; see `Attribute.code`.
   package var codes: [UInt8]
+  /// Whether it was just made, so that nothing else is below it.
+  package var isNew = false
 
   /// An entity; `parent` is `Forest.systemIdentifier` for a root, `codes` are attributes by slot.
   public init(id: String, type: EntityTypeID, parent: String, name: String, codes: [UInt8]) {

@@ -35,7 +35,7 @@ extension EntityTable {
       kind: ForestChange.entityKind,
       subject: record.id,
       scope: record.rootID,
-      payload: payload,
+      payload: before == nil ? record.creationPayload : payload,
       touching: keys
     )
     if !isReport { (record.updatedAt, record.revision) = (tx.now, revision) }

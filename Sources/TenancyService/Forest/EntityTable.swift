@@ -189,7 +189,12 @@ enum EntityTable {
 
 extension EntityRecord {
   /// The payload of an existing entity in the change log: what any policy could ask of it.
-  var changePayload: [UInt8] {
+  var changePayload: [UInt8] { changePayload(isNew: false) }
+
+  /// The same of one that is just being made: memory has its tree whole then, if it is the root.
+  var creationPayload: [UInt8] { changePayload(isNew: true) }
+
+  private func changePayload(isNew: Bool) -> [UInt8] {
     var texts = JSONObject()
     for name in attributes.keys.sorted() {
       switch attributes[name] {
@@ -197,10 +202,11 @@ extension EntityRecord {
       default: break
       }
     }
-    let value: JSONValue = [
+    var fields: [JSONValue] = [
       .string(id), .string(type), .string(parentID), .string(name),
       unreadableAttributes == nil ? .object(texts) : .null,
     ]
-    return value.bytes
+    if isNew { fields.append(.boolean(true)) }
+    return JSONValue.array(fields).bytes
   }
 }

@@ -105,9 +105,9 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
       try core.requireNotSuspended(user)
       return GatewayIdentity(userID: user.userID, acr: user.acr)
     }
-    let (type, needsStepUp) = try await place(of: action, on: entity)
-    guard isSessionKnown || !needsStepUp else { throw IdentityError.cannotTell }
-    let explanation = try await core.permit(action, on: entity, type: type, user)
+    let place = try await place(of: action, on: entity)
+    guard isSessionKnown || !place.needsStepUp else { throw IdentityError.cannotTell }
+    let explanation = try await core.permit(action, on: entity, type: place.type, user)
     return GatewayIdentity(
       userID: user.userID,
       role: explanation.customRole ?? explanation.role ?? "",
@@ -115,21 +115,35 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
     )
   }
 
-  /// The type of an entity, empty if there is none, and whether the action needs a step-up there.
-  private func place(
-    of name: String,
-    on id: String
-  ) async throws -> (type: String, needsStepUp: Bool) {
-    let place = try await core.retrying {
-      try core.engine.read { forest -> (type: String, needsStepUp: Bool)? in
-        let policy = forest.policy
-        guard let action = policy.action(named: name) else { return nil }
-        guard let entity = forest.entity(id) else { return ("", false) }
-        let type = forest.type(entity)
-        return (policy[type].name, !policy.stepUps(of: action, on: type).isEmpty)
-      }
-    }
+  /// What an action on an entity asks for.
+  private struct Place: Sendable {
+    /// The type of the entity; empty if there is none.
+    let type: String
+    let needsStepUp: Bool
+  }
+
+  private func place(of action: String, on id: String) async throws -> Place {
+    let engine = core.engine
+    let place = try await core.retrying { try Self.place(of: action, on: id, engine) }
     guard let place else { throw GatewayError.routeMisconfigured }
     return place
+  }
+
+  /// Nil for an action that the policy does not have.
+  private static func place(
+    of name: String,
+    on id: String,
+    _ engine: PermissionEngine
+  ) throws -> Place? {
+    try engine.read { forest in
+      let policy = forest.policy
+      guard let action = policy.action(named: name) else { return nil }
+      guard let entity = forest.entity(id) else { return Place(type: "", needsStepUp: false) }
+      let type = forest.type(entity)
+      return Place(
+        type: policy[type].name,
+        needsStepUp: !policy.stepUps(of: action, on: type).isEmpty
+      )
+    }
   }
 }

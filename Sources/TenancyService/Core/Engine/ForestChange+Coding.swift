@@ -78,10 +78,11 @@ extension ForestChange {
       let first = fields.first?.string
     else { return nil }
     switch (kind, fields.count) {
-    case (Self.entityKind, 5):
+    // A sixth field says that it was just made.
+    case (Self.entityKind, 5...6):
       guard let type = fields[1].string, let parent = fields[2].string,
         let name = fields[3].string, fields[4].object != nil || fields[4] == .null,
-        let row = EntityRow(
+        var row = EntityRow(
           id: first,
           type: type,
           parent: parent,
@@ -90,6 +91,7 @@ extension ForestChange {
           policy
         )
       else { return nil }
+      row.isNew = fields.count > 5
       self = .putEntity(row)
     case (Self.leftKind, 2): self = .leaving(first)
     // Before apps watched there was no parent.
