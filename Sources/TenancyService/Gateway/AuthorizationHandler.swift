@@ -115,7 +115,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
     )
   }
 
-  /// What an action on an entity asks for.
+  /// The demands of an action on an entity.
   private struct Place: Sendable {
     /// The type of the entity; empty if there is none.
     let type: String
