@@ -62,7 +62,7 @@ struct PlaceTests {
           id: id,
           type: type,
           parentID: parent,
-          rootID: id,
+          rootID: try root(of: id, under: parent, tx),
           name: id,
           now: 0
         )
@@ -78,8 +78,22 @@ struct PlaceTests {
         }
         var after = before
         after.parentID = parent
+        after.rootID = try root(of: id, under: parent, tx)
+        if after.rootID != before.rootID {
+          try EntityTable.setRoot(after.rootID, below: id, in: tx)
+        }
         _ = try EntityTable.put(after, insteadOf: before, policy, in: tx)
       }
+    }
+
+    /// The root of an entity that is put under a parent.
+    private func root(
+      of id: String,
+      under parent: String,
+      _ tx: borrowing WriteTransaction
+    ) throws -> String {
+      guard parent != Forest.systemIdentifier else { return id }
+      return try EntityTable.all([parent], in: tx).first?.rootID ?? id
     }
 
     private func reason(
