@@ -29,7 +29,7 @@ extension Forest {
     return entity
   }
 
-  /// Takes an entity from a store that is read in any order: its parent may come later.
+  /// Takes an entity of the store; its parent may come later.
   public mutating func load(_ row: EntityRow) { put(row, under: add(row.parent)) }
 
   private mutating func put(_ row: EntityRow) { put(row, under: known(row.parent)) }

@@ -4,8 +4,8 @@ internal import ServiceKit
 
 /// Has trees loaded that decisions asked for, each once however many ask.
 ///
-/// An unknown identifier costs one look-up in an index and loads nothing. Callers wait without holding anything; one who
-/// is cancelled stops waiting, and the load goes on for the others.
+/// An unknown identifier costs one look-up in an index and loads nothing. Callers wait without holding
+/// anything; a load that has begun goes on although its caller is cancelled: others may wait for it.
 actor TreeLoader: TreeLoading {
   private let store: ServiceStore
   private let engine: PermissionEngine
