@@ -12,7 +12,7 @@ extension Forest {
   }
 
   /// Whatever questions have lacked since the last time; nothing in a forest that holds all trees.
-  package func takeMissing() -> Set<Missing> { residency?.missing.take() ?? [] }
+  package func takeMissing() -> Set<Missing> { missing.take() }
 
   /// Whether a tree is in memory, by the identifier of its root.
   package func holds(root identifier: String) -> Bool {
@@ -44,19 +44,19 @@ extension Forest {
     guard let residency, !residency.holdsEverything, !residency.absent.contains(identifier) else {
       return
     }
-    residency.missing.note(.tree(of: identifier))
+    missing.note(.tree(of: identifier))
   }
 
   /// Notes that a question rests on all roles of a subject, unless they are in memory.
   func lack(rolesOf subject: String) {
     guard let residency, !residency.isComplete(for: subject) else { return }
-    residency.missing.note(.trees(ofSubject: subject))
+    missing.note(.trees(ofSubject: subject))
   }
 
   /// Notes that a question rests on all trees, unless they are in memory.
   func lackEverything() {
     guard let residency, !residency.holdsEverything else { return }
-    residency.missing.note(.everything)
+    missing.note(.everything)
   }
 
   // MARK: Look-ups

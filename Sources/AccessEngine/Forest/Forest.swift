@@ -21,6 +21,8 @@ public struct Forest: Sendable {
   package var numbering: Int64 = 0
   /// The trees in memory; nil when those are all that the store has.
   var residency: Residency?
+  /// The record of what questions lacked; outside of `residency`, so that a question takes no copy of all that.
+  let missing = MissingRecord()
 
   var entities = IdentifierTable()
   var subjects = IdentifierTable()

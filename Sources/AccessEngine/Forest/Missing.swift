@@ -12,18 +12,26 @@ package enum Missing: Hashable, Sendable {
 
 /// The record of what questions lacked, so that callers can have it loaded and ask again.
 ///
-/// A class, because a question only borrows its forest.
+/// A class, because a question only borrows its forest. A flag says whether there is anything: each question asks for
+/// that, and nearly none has lacked anything.
 final class MissingRecord: Sendable {
   private let found = Mutex<Set<Missing>>([])
+  private let isEmpty = Atomic(true)
 
   /// Remembers that something is missing.
-  func note(_ missing: Missing) { found.withLock { _ = $0.insert(missing) } }
+  func note(_ missing: Missing) {
+    found.withLock { found in
+      found.insert(missing)
+      isEmpty.store(false, ordering: .releasing)
+    }
+  }
 
   /// All that was missing since the last time.
   func take() -> Set<Missing> {
-    found.withLock { found in
-      guard !found.isEmpty else { return [] }
+    guard !isEmpty.load(ordering: .acquiring) else { return [] }
+    return found.withLock { found in
       defer { found = [] }
+      isEmpty.store(true, ordering: .releasing)
       return found
     }
   }

@@ -13,8 +13,6 @@ struct Residency: Sendable {
   var leaving: Set<String> = []
   /// Look-ups in progress, by what is looked up, and whether a change has overtaken them.
   var lookUps: [Missing: Bool] = [:]
-  /// The record of what questions lacked.
-  let missing = MissingRecord()
 
   /// Whether all roles of a subject are in memory.
   func isComplete(for subject: String) -> Bool { holdsEverything || complete.contains(subject) }

@@ -79,9 +79,15 @@ final class PermissionEngine: Sendable {
   /// wait have them loaded and ask again, see `TenancyCore.retrying`.
   func read<R: Sendable>(_ body: (borrowing Forest) throws -> R) throws -> R {
     try state.withLock { state in
-      let answer = Result { try body(state.forest) }
-      try Self.requireComplete(state.forest)
-      return try answer.get()
+      do {
+        let answer = try body(state.forest)
+        try Self.requireComplete(state.forest)
+        return answer
+      } catch {
+        // Because of what is missing, maybe.
+        try Self.requireComplete(state.forest)
+        throw error
+      }
     }
   }
 
