@@ -86,10 +86,12 @@ extension Forest {
     // Both are on their way from memory before either is needed.
     let (subjectKey, entityKey) = (subjects.key(subject), entities.key(entity))
     let (subjectGuess, entityGuess) = (subjects.guess(subjectKey), entities.guess(entityKey))
+    let number = entities.find(entityKey, guess: entityGuess, entity)
+    if let number { uses.note(number) }
     let decision = decide(
       subject: subjects.find(subjectKey, guess: subjectGuess, subject),
       action: action,
-      entity: entities.find(entityKey, guess: entityGuess, entity),
+      entity: number,
       context: context,
       now: now
     )

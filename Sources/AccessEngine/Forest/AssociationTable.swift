@@ -57,6 +57,9 @@ struct AssociationTable: Sendable {
   /// An empty table, whose recurring windows find their zones in `zones`.
   init(zones: any TimeZoneSource = UTCOnly()) { windows = WindowTable(zones: zones) }
 
+  /// How many associations there are.
+  var count: Int { identifiers.count }
+
   /// The identifier of a row.
   func identifier(of row: UInt32) -> String { identifiers.text(row) }
 

@@ -61,6 +61,11 @@ extension Forest {
         (previous, next) = (next, nodes[Int(next)].nextSibling)
       }
     }
+    // A tree is not let go before anybody could ask about it.
+    if parent == Self.system {
+      noteUse(of: entity)
+      treeCount += 1
+    }
     nodes[Int(entity)].parent = parent
     (nodes[Int(entity)].previousSibling, nodes[Int(entity)].nextSibling) = (previous, next)
     if next != Self.none { nodes[Int(next)].previousSibling = entity }
@@ -73,6 +78,7 @@ extension Forest {
 
   private mutating func detach(_ entity: UInt32) {
     let (previous, next) = (nodes[Int(entity)].previousSibling, nodes[Int(entity)].nextSibling)
+    if nodes[Int(entity)].parent == Self.system { treeCount -= 1 }
     if previous == Self.none {
       nodes[Int(nodes[Int(entity)].parent)].firstChild = next
     } else {

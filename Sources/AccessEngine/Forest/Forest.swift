@@ -23,6 +23,8 @@ public struct Forest: Sendable {
   var residency: Residency?
   /// The record of what questions lacked; outside of `residency`, so that a question takes no copy of all that.
   let missing = MissingRecord()
+  /// The record of what questions were about.
+  let uses = UseRecord()
 
   var entities = IdentifierTable()
   var subjects = IdentifierTable()
@@ -31,6 +33,8 @@ public struct Forest: Sendable {
   var variants = VariantTable()
   var suspended: Set<UInt32> = []
 
+  /// How many trees are in memory.
+  package internal(set) var treeCount = 0
   var nodes = LargeArray<Node>()
   var names: [String] = []
   /// Coded attributes, `codeCount` for each entity.
@@ -83,7 +87,10 @@ public struct Forest: Sendable {
 
   /// The number of an entity that is there.
   package func entity(_ identifier: String) -> UInt32? {
-    if let entity = held(identifier) { return entity }
+    if let entity = held(identifier) {
+      uses.note(entity)
+      return entity
+    }
     lack(entity: identifier)
     return nil
   }

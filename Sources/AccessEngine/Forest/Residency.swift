@@ -9,6 +9,10 @@ struct Residency: Sendable {
   var complete = RecentSet(halfCountMax: 65_536)
   /// Whether all trees are held.
   var holdsEverything = false
+  /// Roots whose trees were used since the hand passed them last; see `Forest.leastUsedRoot`.
+  var used: Set<UInt32> = []
+  /// The root at which the hand is.
+  var hand = Forest.none
   /// Entities that leave their place: the next change that puts them says where they go.
   var leaving: Set<String> = []
   /// Look-ups in progress, by what is looked up, and whether a change has overtaken them.

@@ -249,6 +249,31 @@ package struct AccessWalk: Sendable {
     if child == entity { child = forest.nodes[Int(entity)].nextSibling }
   }
 
+  /// A tree is about to leave memory: a walk that has or will have to do with it begins again.
+  package mutating func willRelease(root: UInt32, _ forest: borrowing Forest) {
+    guard !isBroken else { return }
+    isBroken = rests(onTreeOf: root, forest)
+  }
+
+  private func rests(onTreeOf root: UInt32, _ forest: borrowing Forest) -> Bool {
+    // What the subject has there may be the last of it, and its number another's afterwards.
+    var next = subject.map { forest.associations.head(subject: $0) } ?? 0
+    while next != 0 {
+      let row = forest.associations.rows[Int(next - 1)]
+      next = row.nextOfSubject
+      if row.entity == Forest.system || forest.root(of: row.entity) == root { return true }
+    }
+    var entities = singles + roots + pending + moved
+    if child != Forest.none { entities.append(child) }
+    if let within = query.within { entities.append(within) }
+    switch purpose {
+    case .all(let found): entities += found
+    case .page(let page): entities += page.entities
+    case .associations: break
+    }
+    return entities.contains { $0 == Forest.system || forest.root(of: $0) == root }
+  }
+
   /// An entity is about to be moved.
   package mutating func willMove(_ entity: UInt32, _ forest: borrowing Forest) {
     willRemove(entity, forest)

@@ -37,6 +37,8 @@ package struct PageSelection: Sendable {
 
   /// The entries of the page.
   package var page: [Entry] { entries.prefix(limit).filter { !hidden.contains($0.entity) } }
+  /// The entities that are kept so far, in order.
+  var entities: [UInt32] { entries.map(\.entity) }
   /// Whether there is another page.
   ///
   /// What is hidden counts as well: this page is shorter without it, but ends where it would have

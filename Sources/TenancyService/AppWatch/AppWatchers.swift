@@ -57,12 +57,13 @@ final class AppWatchers: CommitFollower {
 
   /// A call watches no longer.
   func end(_ watcher: AppWatcher) {
-    let isOpen = state.withLock { state in
+    let isOpen = state.withLock { [engine] state in
       guard var reader = state.readers[watcher.userID],
         let index = reader.watchers.firstIndex(where: { $0 === watcher })
       else { return false }
       reader.watchers.remove(at: index)
       if reader.watchers.isEmpty {
+        engine.unpin(Array(reader.places.roots))
         Self.move(watcher.userID, from: reader.places, to: Forest.Places(), &state)
         Self.invite(watcher.userID, from: reader.invitations, to: nil, &state)
         state.readers[watcher.userID] = nil
@@ -74,14 +75,19 @@ final class AppWatchers: CommitFollower {
     if isOpen { meter.open.add(-1) }
   }
 
-  /// Finds where a watcher's user has roles now; changes there wake it from then on.
+  /// Finds where a watcher's user has roles now; changes there wake it from then on, and the trees stay in memory, since
+  /// whom a change concerns is found there.
   ///
   /// UNAVAILABLE, because of `TreesMissing`, when the trees are not in memory; see `PermissionEngine.read`.
   func locate(_ watcher: AppWatcher) throws -> Forest.Places {
     // One after another: places that are older must not replace newer ones.
     let (places, revision) = try state.withLock { state in
-      let (places, revision) = try engine.read { ($0.places(of: watcher.userID), $0.revision) }
-      guard var reader = state.readers[watcher.userID] else { return (places, revision) }
+      let (places, revision) = try engine.pinnedPlaces(of: watcher.userID)
+      guard var reader = state.readers[watcher.userID] else {
+        engine.unpin(Array(places.roots))
+        return (places, revision)
+      }
+      engine.unpin(Array(reader.places.roots))
       if reader.places != places {
         Self.move(watcher.userID, from: reader.places, to: places, &state)
         reader.places = places

@@ -290,7 +290,8 @@ extension TenancyCore {
   /// More than once, because they may change in the meantime, and what it needs may show only step by step;
   /// UNAVAILABLE when they are not available. A refusal for a limit gets what would allow the request.
   func retrying<R: Sendable>(_ body: () async throws -> R) async throws -> R {
-    var (attempts, loads) = (0, 0)
+    var (attempts, loads, pinned) = (0, 0, [String]())
+    defer { engine.unpin(pinned) }
     while true {
       do {
         return try await body()
@@ -298,7 +299,7 @@ extension TenancyCore {
         if let exceeded = error.cause as? LimitExceeded { throw await answer(exceeded) }
         if let trees = error.cause as? TreesMissing, loads < Self.loadCountMax {
           loads += 1
-          try await loader.load(trees.missing)
+          pinned += try await loader.load(trees.missing)
           continue
         }
         guard let missing = error.cause as? FeaturesMissing else { throw error }

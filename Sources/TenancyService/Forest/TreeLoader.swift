@@ -10,7 +10,7 @@ actor TreeLoader: TreeLoading {
   private let store: ServiceStore
   private let engine: PermissionEngine
   /// Look-ups in progress, each with its waiters.
-  private var inProgress: [Missing: Task<Void, any Error>] = [:]
+  private var inProgress: [Missing: Task<[String], any Error>] = [:]
   /// Trees that are being read.
   private var loads: [String: Task<Void, any Error>] = [:]
 
@@ -23,26 +23,39 @@ actor TreeLoader: TreeLoading {
     (self.store, self.engine) = (store, engine)
   }
 
-  /// Returns when all of it was in memory, or is known not to be in the store.
+  /// Returns the roots of the trees that are in memory for it, pinned, for the caller to unpin; what is not in the store
+  /// has none.
   ///
   /// Throws what `ServiceStore.read` does, and UNAVAILABLE when changes overtake every attempt.
-  func load(_ missing: Set<Missing>) async throws {
-    for one in missing { try await lookUp(one) }
+  func load(_ missing: Set<Missing>) async throws -> [String] {
+    var pinned: [String] = []
+    do {
+      for one in missing {
+        let roots = try await lookUp(one)
+        engine.pin(roots)
+        pinned += roots
+      }
+    } catch {
+      engine.unpin(pinned)
+      throw error
+    }
+    engine.trim()
+    return pinned
   }
 
-  private func lookUp(_ missing: Missing) async throws {
+  private func lookUp(_ missing: Missing) async throws -> [String] {
     if let running = inProgress[missing] { return try await running.value }
     let task = Task { try await self.repeatLookUp(missing) }
     inProgress[missing] = task
     defer { inProgress[missing] = nil }
-    try await task.value
+    return try await task.value
   }
 
-  private func repeatLookUp(_ missing: Missing) async throws {
+  private func repeatLookUp(_ missing: Missing) async throws -> [String] {
     for _ in 0..<Self.attemptCountMax {
       engine.beginLookUp(missing)
       do {
-        if try await answer(missing) { return }
+        if let roots = try await answer(missing) { return roots }
       } catch {
         engine.abandonLookUp(missing)
         throw error
@@ -51,25 +64,34 @@ actor TreeLoader: TreeLoading {
     throw TenancyError.treesMissing([missing])
   }
 
-  /// Looks something up; false when a change has overtaken the answer.
-  private func answer(_ missing: Missing) async throws -> Bool {
+  /// Looks something up and loads the trees of these roots; nil when a change has overtaken the answer.
+  private func answer(_ missing: Missing) async throws -> [String]? {
     switch missing {
     case .tree(of: let id):
       guard let root = try await store.read({ try TreeReader.root(of: id, in: $0) }) else {
-        return engine.endLookUp { $0.endLookUp(ofAbsent: id) }
+        return engine.endLookUp { $0.endLookUp(ofAbsent: id) } ? [] : nil
       }
       engine.abandonLookUp(missing)
       try await load(root: root)
-      return true
+      return [root]
     case .trees(ofSubject: let id):
       let roots = try await store.read { try TreeReader.roots(ofUser: id, in: $0) }
-      for root in roots { try await load(root: root) }
-      return engine.endLookUp { $0.endLookUp(ofSubject: id, roots: roots) }
+      return try await load(roots) { $0.endLookUp(ofSubject: id, roots: roots) }
     case .everything:
       let roots = try await allRoots()
-      for root in roots { try await load(root: root) }
-      return engine.endLookUp { $0.endLookUp(ofEverything: roots) }
+      return try await load(roots) { $0.endLookUp(ofEverything: roots) }
     }
+  }
+
+  /// Loads trees, none of which leaves memory before all are there, and ends a look-up by that.
+  private func load(
+    _ roots: [String],
+    _ end: (inout Forest) -> Bool
+  ) async throws -> [String]? {
+    engine.pin(roots)
+    defer { engine.unpin(roots) }
+    for root in roots { try await load(root: root) }
+    return engine.endLookUp(end) ? roots : nil
   }
 
   private func allRoots() async throws -> [String] {

@@ -13,6 +13,8 @@ public enum TenancyProgram: HostedService {
     var identity: RemoteIdentity.Settings
     /// Whether invitations by address are mailed.
     var mailsInvitations: Bool
+    /// Bytes that trees in memory may take, about.
+    var treeByteCountMax: Int
     /// The demands on requests that a gateway asks about.
     var gatewayRoutes: GatewayRoutes
     /// Where others find AuthZEN's interfaces; nil says it to nobody.
@@ -42,6 +44,9 @@ public enum TenancyProgram: HostedService {
       policies: try PolicyFiles.paths(members.optional("policy")),
       identity: try RemoteIdentity.Settings(&members),
       mailsInvitations: try members.optional("invitation_mails")?.boolean() ?? true,
+      treeByteCountMax: Int(
+        try members.optional("memory_limit_mib")?.integer(in: 1...1_048_576) ?? 1024
+      ) << 20,
       gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes")),
       authZen: try AuthZenMetadata(members.optional("policy_decision_point"))
     )
@@ -81,6 +86,7 @@ public enum TenancyProgram: HostedService {
     var own = TenancySettings(store: environment.settings.store, policies: policies)
     own.auditLifetime = environment.settings.auditLifetime
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
+    own.treeByteCountMax = settings.treeByteCountMax
     own.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
     own.reportKey = { reportKey.withLock { $0 } }

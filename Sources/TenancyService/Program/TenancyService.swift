@@ -118,7 +118,8 @@ public final class TenancyService: Sendable {
     store.tombstones = tombstones
     let zones = TimeZoneCache()
     let forest = try await database.read { tx in try ForestLoader.loadSystem(policy, zones, tx) }
-    let engine = PermissionEngine(forest)
+    let engine = PermissionEngine(forest, byteCountMax: settings.treeByteCountMax)
+    TreeMetrics.register(engine, metrics)
     let refusals = RefusalTally(engine: engine, clock: clock, metrics: metrics)
     mailer = try await Self.mailer(store, with)
     featureNews = with.features?.news

@@ -58,6 +58,7 @@ extension PermissionEngine: CommitFollower {
       apply(portion.map { Step($0, policy) })
       rest = rest.dropFirst(portion.count)
     }
+    trim()
   }
 
   /// Takes over the policy that was made ready for this change; of a past process there is none.

@@ -9,8 +9,9 @@ struct TreesMissing: Error {
 
 /// Has trees loaded that decisions asked for.
 protocol TreeLoading: Sendable {
-  /// Returns when all of it was in memory, or is known not to be in the store.
-  func load(_ missing: Set<Missing>) async throws
+  /// Returns when all of it was in memory, or is known not to be in the store: the roots of the trees, which are pinned
+  /// and which the caller has to unpin.
+  func load(_ missing: Set<Missing>) async throws -> [String]
 }
 
 /// How trees come into memory and leave it.
@@ -53,12 +54,77 @@ extension PermissionEngine {
   /// Lets go of a tree.
   func release(root: String) {
     state.withLock { state in
-      state.forest.release(root)
-      Self.invalidateWalks(&state)
+      if let number = state.forest.held(root) { Self.release(number, &state) }
     }
   }
 
+  // MARK: Memory
+
+  /// Keeps trees in memory from here on, also those that come later; `unpin` them as often.
+  func pin(_ roots: [String]) {
+    state.withLock { state in
+      for root in roots { state.pins[root, default: 0] += 1 }
+    }
+  }
+
+  /// Trees need not stay in memory any longer, as far as the one who pinned them is concerned.
+  func unpin(_ roots: [String]) {
+    guard !roots.isEmpty else { return }
+    state.withLock { state in
+      for root in roots {
+        guard let count = state.pins[root] else { continue }
+        state.pins[root] = count > 1 ? count - 1 : nil
+      }
+    }
+    trim()
+  }
+
+  /// Where a user has roles, with the trees there pinned.
+  ///
+  /// UNAVAILABLE, because of `TreesMissing`, when they are not in memory; see `read`.
+  func pinnedPlaces(of user: String) throws -> (places: Forest.Places, revision: Int64) {
+    try state.withLock { state in
+      let places = state.forest.places(of: user)
+      try Self.requireComplete(state.forest)
+      for root in places.roots { state.pins[root, default: 0] += 1 }
+      return (places, state.forest.revision)
+    }
+  }
+
+  /// Entities that `trim` lets go of in one hold of the lock, unless the tree that comes next has more.
+  private static let trimmedCountMax = 2000
+
+  /// Lets go of trees that were not used lately until the others take no more than they may, or all are pinned.
+  func trim() {
+    var isDone = false
+    while !isDone {
+      isDone = state.withLock { state in
+        let countAtFirst = state.forest.heldCount
+        while state.forest.byteCount > byteCountMax {
+          if countAtFirst - state.forest.heldCount > Self.trimmedCountMax { return false }
+          let pins = state.pins
+          guard let root = state.forest.leastUsedRoot(isPinned: { pins[$0] != nil }) else {
+            return true
+          }
+          Self.release(root, &state)
+          state.releaseCount += 1
+        }
+        return true
+      }
+    }
+  }
+
+  /// Trees in memory, the bytes that they take, about, and how often one was let go of for others.
+  var memory: (treeCount: Int, byteCount: Int, releaseCount: UInt64) {
+    state.withLock { ($0.forest.treeCount, $0.forest.byteCount, $0.releaseCount) }
+  }
+
   // MARK: Under the lock
+
+  private static func release(_ root: UInt32, _ state: inout State) {
+    for id in Array(state.walks.keys) { state.walks[id]?.willRelease(root: root, state.forest) }
+    state.forest.release(state.forest.identifier(of: root))
+  }
 
   /// Has the forest follow a change, and walks begin again if numbers that they hold mean something else now.
   static func follow(_ change: ForestChange, _ state: inout State) {

@@ -7,6 +7,8 @@ internal import ServiceKit
 /// Lists hold the lock for a slice at a time; see `walk`.
 final class PermissionEngine: Sendable {
   let state: Lock<State>
+  /// Bytes that trees in memory may take, about; see `trim`.
+  let byteCountMax: Int
 
   /// A change as watchers are notified of it.
   struct Event: Hashable, Sendable {
@@ -46,6 +48,10 @@ final class PermissionEngine: Sendable {
     var nextWalkID: UInt64 = 0
     /// Changes since trees are being read from the store, by their roots.
     var loads: [String: [Step]] = [:]
+    /// How often a tree was let go of for others.
+    var releaseCount: UInt64 = 0
+    /// Roots whose trees stay in memory, by how many need that.
+    var pins: [String: Int] = [:]
     var hasEnded = false
   }
 
@@ -58,8 +64,9 @@ final class PermissionEngine: Sendable {
   /// Events that are remembered for watchers who come back.
   private static let eventCountMax = 16_384
 
-  /// Shares a forest.
-  init(_ forest: Forest) {
+  /// Shares a forest, whose trees may take so many bytes.
+  init(_ forest: Forest, byteCountMax: Int = .max) {
+    self.byteCountMax = byteCountMax
     var forest = forest
     forest.generation = forest.revision
     state = Lock(State(forest: forest, eventsStart: forest.revision))

@@ -27,7 +27,7 @@ struct PlaceTests {
         identifiers: IdentifierFactory(clock: ManualClock(), random: SystemRandomSource()),
         metrics: MetricRegistry()
       )
-      try await TreeLoader(store, engine).load([.everything])
+      _ = try await TreeLoader(store, engine).load([.everything])
     }
 
     static func run(_ body: (Stage) async throws -> Void) async throws {

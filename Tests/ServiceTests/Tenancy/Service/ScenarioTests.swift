@@ -315,9 +315,9 @@ struct ScenarioTests {
 }
 
 extension TenancyService {
-  /// Has all trees in memory.
+  /// Has all trees in memory from here on.
   func loadTrees() async throws {
-    try await core.loader.load([.everything])
+    _ = try await core.loader.load([.everything])
   }
 
   /// Entities in memory, once all trees are there.

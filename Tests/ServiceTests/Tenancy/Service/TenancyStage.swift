@@ -182,6 +182,8 @@ struct TenancyStage: Sendable {
   var reports: Tenancy_V1.ReportsClient { .init(channel) }
   var people: Tenancy_V1.PeopleClient { .init(channel) }
 
+  /// Room for a tree or two, so that trees come and go in all tests.
+  static let treeByteCountMax = 4096
   /// What signs reports.
   static let reportKey = SigningKey.generate()
 
@@ -210,6 +212,14 @@ struct TenancyStage: Sendable {
     for channel in channels { await channel.close() }
   }
 
+  /// Runs `body` against two services that serve one store on a server.
+  static func runReplicas(_ body: ([TenancyStage]) async throws -> Void) async throws {
+    let folder = try TestFolder()
+    try await run(in: folder) { first in
+      try await run(storeOf: folder) { second in try await body([first, second]) }
+    }
+  }
+
   /// Runs `body` against a service with an empty store, or the store in `folder`.
   static func run(
     policy: [UInt8]? = nil,
@@ -223,6 +233,8 @@ struct TenancyStage: Sendable {
     familyAccounts: (any FamilyAccounts)? = nil,
     gateway: GatewayFixture? = nil,
     logBudget: Int64? = nil,
+    treeByteCountMax: Int = Self.treeByteCountMax,
+    storeOf shared: TestFolder? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -249,6 +261,8 @@ struct TenancyStage: Sendable {
             post,
             gateway,
             logBudget,
+            treeByteCountMax,
+            shared ?? folder,
             loops,
             body
           )
@@ -265,6 +279,8 @@ struct TenancyStage: Sendable {
             post,
             gateway,
             logBudget,
+            treeByteCountMax,
+            shared ?? folder,
             loops,
             body
           )
@@ -303,6 +319,8 @@ struct TenancyStage: Sendable {
     _ post: (any InvitationPost)?,
     _ gateway: GatewayFixture?,
     _ logBudget: Int64?,
+    _ treeByteCountMax: Int,
+    _ storeFolder: TestFolder,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
@@ -321,12 +339,13 @@ struct TenancyStage: Sendable {
     let listening = Task { await features?.run() }
     defer { listening.cancel() }
     var configuration = TenancySettings(
-      store: .file(folder.path("store")),
+      store: .file(storeFolder.path("store")),
       policy: try policy ?? PolicyFile.bytes("smart-home")
     )
     configuration.reportKey = { reportKey }
     if let gateway { configuration.gatewayRoutes = gateway.routes }
     configuration.logBudgetByteCount = logBudget
+    configuration.treeByteCountMax = treeByteCountMax
     // Less than what other things are kept for, so that none of them goes with the audit log.
     configuration.auditLifetime = 30 * 86_400_000
     let service = try await TenancyService.open(
