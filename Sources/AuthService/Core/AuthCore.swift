@@ -40,6 +40,8 @@ final class AuthCore: Sendable {
   let revocations: RevocationSet
   /// Announces revocations.
   let signal = WakeSignal()
+  /// Follows commits for the ring of signing keys.
+  let keyNews = KeyNews()
   /// Follows commits for those who watch changes of users.
   let userNews = UserNews()
   let logger: Logger
@@ -132,12 +134,16 @@ final class AuthCore: Sendable {
 
   // MARK: - Sessions and keys
 
-  /// Makes revocations that were committed count here and elsewhere, at once.
-  func announce(_ revoked: [Revocation]) {
-    guard !revoked.isEmpty else { return }
-    revocations.insert(revoked, now: clock.now)
-    signal.announce()
-    metrics.revoked.add(revoked.count)
+  /// Counts revocations that were committed; `RevocationNews` has had them count.
+  func announce(_ revoked: [Revocation]) { metrics.revoked.add(revoked.count) }
+
+  /// All memory that follows commits.
+  var follower: AuthFollower {
+    AuthFollower(
+      revocations: RevocationNews(revocations: revocations, signal: signal, clock: clock),
+      keys: keyNews,
+      users: userNews
+    )
   }
 
   /// The key that signs what is issued now, for calls to get before they write: a new generation of a

@@ -40,7 +40,12 @@ enum RevocationTable {
     forgetAt: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let revision = try tx.appendChange(kind: "session.revoked", subject: id, scope: userID)
+    let revision = try tx.appendChange(
+      kind: RevocationNews.changeKind,
+      subject: id,
+      scope: userID,
+      payload: Array("\(forgetAt)".utf8)
+    )
     let revoked = StoredRevocation(
       revision: revision,
       sessionID: id,

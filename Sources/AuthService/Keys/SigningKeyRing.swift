@@ -1,6 +1,5 @@
 internal import RPCKit
 internal import ServiceKit
-internal import Synchronization
 
 /// The keys that sign access tokens, opened and ready; the store has them sealed.
 final class SigningKeyRing: KeySource {
@@ -8,8 +7,8 @@ final class SigningKeyRing: KeySource {
     var keys: [(id: String, from: Int64, key: SigningKey)] = []
     var keySet = KeySet([])
     var message = KeySetMessage()
-    /// Which of the states of the store this is; a later one is not replaced by an earlier one.
-    var state: UInt64 = 0
+    /// The newest change of the store when it was read; a later state is not replaced by an earlier one.
+    var revision: Int64 = -1
   }
 
   /// The published part of a key.
@@ -32,8 +31,8 @@ final class SigningKeyRing: KeySource {
   private let random: any RandomSource
   private let logger: Logger
   private let ring = Lock(Ring())
-  /// Counts the transactions that looked at the keys, in the order of their commits.
-  private let lastState = Atomic<UInt64>(0)
+  /// When keys were last read because one was not known.
+  private let lastRefresh = Lock<ContinuousClock.Instant?>(nil)
 
   /// A key in the store that does not open: it was sealed by another sealing key.
   struct UnreadableKey: Error, CustomStringConvertible {
@@ -63,8 +62,41 @@ final class SigningKeyRing: KeySource {
   /// The public keys, for verifying.
   var keys: KeySet { ring.withLock { $0.keySet } }
 
-  /// Always true: this is where keys come from.
-  func refresh(for keyID: String) async -> Bool { true }
+  /// Reads the keys of the store when one is not known: another program that serves it may have made it just now.
+  ///
+  /// Once a second at most, so that made-up keys cost no more.
+  func refresh(for keyID: String) async -> Bool {
+    guard store.database.isShared else { return true }
+    let now = ContinuousClock.now
+    let isDue = lastRefresh.withLock { last in
+      if let last, last.duration(to: now) < .seconds(1) { return false }
+      last = now
+      return true
+    }
+    guard isDue else { return false }
+    do {
+      try await load()
+      return true
+    } catch {
+      logger.error("could not read signing keys; retrying", ["error": "\(error)"])
+      return false
+    }
+  }
+
+  /// Takes over the keys that the store has.
+  ///
+  /// Throws `UnreadableKey`, or what the store throws.
+  func load() async throws {
+    let committed = try await store.database.read { tx in
+      Committed(
+        keys: try SigningKeyTable.all(in: tx),
+        revision: try tx.newestRevision(),
+        added: nil,
+        removedCount: 0
+      )
+    }
+    try adopt(committed, now: clock.now)
+  }
 
   /// The published keys.
   var published: KeySetMessage { ring.withLock { $0.message } }
@@ -96,7 +128,7 @@ final class SigningKeyRing: KeySource {
   /// Keys as they were committed.
   private struct Committed {
     var keys: [StoredSigningKey]
-    var state: UInt64
+    var revision: Int64
     var added: String?
     var removedCount: Int
   }
@@ -117,9 +149,12 @@ final class SigningKeyRing: KeySource {
       }
       try SigningKeyTable.delete(plan.retired, in: tx)
       for id in plan.retired { try tx.audit("signing_key.remove", object: id) }
+      if made != nil || !plan.retired.isEmpty {
+        try tx.appendChange(kind: KeyNews.changeKind, subject: made?.id ?? "", scope: "")
+      }
       return Committed(
         keys: try SigningKeyTable.all(in: tx),
-        state: lastState.add(1, ordering: .relaxed).newValue,
+        revision: tx.revision,
         added: made?.id,
         removedCount: plan.retired.count
       )
@@ -168,8 +203,8 @@ final class SigningKeyRing: KeySource {
     let keySet = KeySet(keys.map(\.key.verificationKey), validities: validities)
     message.jwks = keySet.json.text
     ring.withLock { [keys, message] ring in
-      guard ring.state < committed.state else { return }
-      ring = Ring(keys: keys, keySet: keySet, message: message, state: committed.state)
+      guard ring.revision <= committed.revision else { return }
+      ring = Ring(keys: keys, keySet: keySet, message: message, revision: committed.revision)
     }
   }
 }

@@ -156,6 +156,7 @@ final class Outbox: Sendable {
 
   /// Sends what is due, until the task is cancelled.
   func run(_ store: ServiceStore, on loop: any EventLoop) async {
+    isStopping.withLock { $0 = false }
     await recover(store)
     await withTaskCancellationHandler {
       await mails.run(on: loop) { await self.drain(store) }
@@ -224,6 +225,19 @@ final class Outbox: Sendable {
     try await thread.run { [self] in
       // Written here and not in the transaction, which everybody else's writes wait for.
       transport.deliver(mails.map { message($0) }) { self.isStopping.withLock { $0 } }
+    }
+  }
+
+  /// Counts what the store has, now and then, where another program sends it; see `Database.isLeading`.
+  func recount(_ store: ServiceStore, on loop: any EventLoop) async {
+    while !Task.isCancelled {
+      await loop.sleep(.seconds(1))
+      guard !Task.isCancelled, !store.database.isLeading else { continue }
+      do {
+        try await count(store)
+      } catch {
+        logger.error("could not count waiting mails; retrying", ["error": "\(error)"])
+      }
     }
   }
 

@@ -221,7 +221,7 @@ public final class AuthService: Sendable {
       )
       let service = AuthService(core, settings, appleTokens, dependencies)
       do {
-        try await database.attach(core.userNews, after: database.revision)
+        try await database.attach(core.follower, after: database.revision)
         try await core.unifyMailboxes()
         try await service.loadRevocations()
         try await service.maintain()
@@ -347,14 +347,41 @@ public final class AuthService: Sendable {
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
+      group.addTask { await self.core.passwordWork.recount(on: self.loop) }
+      group.addTask { await self.lookAfterKeys() }
+      group.addTask { await self.core.outbox.recount(self.core.store, on: self.loop) }
+      group.addTask { await self.core.database.whileLeading { await self.lead() } }
+      await group.waitForAll()
+    }
+  }
+
+  /// The work that one program does of those that serve the store.
+  private func lead() async {
+    await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.lookAfterRows() }
       group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }
-      group.addTask { await self.core.passwordWork.recount(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       group.addTask { await self.deletions.run(on: self.loop) }
       group.addTask { await self.deletions.reports.run(on: self.loop) }
       group.addTask { await self.appleGrants.run(on: self.loop) }
       await group.waitForAll()
+    }
+  }
+
+  /// Takes over keys that another program has made or dropped, as soon as they are committed.
+  private func lookAfterKeys() async {
+    var version = core.keyNews.signal.version
+    while !Task.isCancelled {
+      await core.keyNews.signal.wait(past: version)
+      guard !Task.isCancelled else { return }
+      version = core.keyNews.signal.version
+      do {
+        try await core.ring.load()
+      } catch {
+        core.logger.error("could not read signing keys; retrying", ["error": "\(error)"])
+        await loop.sleep(.seconds(1))
+        core.keyNews.signal.announce()
+      }
     }
   }
 

@@ -26,6 +26,8 @@ final class CurrentCatalog: Sendable {
     prepared.withLock { $0 = catalog }
     defer { prepared.withLock { $0 = nil } }
     try await record(catalog)
+    // Another program that serves the store has recorded it already, so no commit tells of it.
+    if let catalog = prepared.withLock({ $0.take() }) { current.withLock { $0 = catalog } }
   }
 
   /// Records which catalogue is in use; another one than last time is a change of everything.
@@ -60,7 +62,7 @@ final class CurrentCatalog: Sendable {
 }
 
 extension CurrentCatalog: CommitFollower {
-  /// Goes on with the catalogue that a commit tells of.
+  /// Goes on with the catalogue that a commit tells of, if this program has it; else it is told by a reload of its own.
   func follow(_ changes: [Change]) {
     guard changes.contains(where: { $0.kind == Self.changeKind }),
       let catalog = prepared.withLock({ $0.take() })

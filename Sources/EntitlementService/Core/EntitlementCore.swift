@@ -247,7 +247,12 @@ final class EntitlementCore: Sendable {
   }
 
   private func subjectChanges() -> SubjectChanges {
-    SubjectChanges(follower, tombstones: store.tombstones, pointsNews: pointsNews)
+    SubjectChanges(
+      follower,
+      tombstones: store.tombstones,
+      pointsNews: pointsNews,
+      isShared: store.database.isShared
+    )
   }
 
   /// Times that a write is begun anew because what it rests on must be asked for first.

@@ -14,6 +14,9 @@ final class PointsNews: Sendable {
     var next: UInt64 { first + UInt64(holders.count) }
   }
 
+  /// The kind of the entry in the change log, where other programs serve the store too.
+  static let changeKind = "points"
+
   /// Holders that are remembered.
   private static let countMax = 4096
   /// Bits of a place that count changes; those above tell processes apart.

@@ -21,14 +21,18 @@ final class SubjectChanges: Sendable {
   private let follower: any SubjectFollower
   private let tombstones: Tombstones?
   private let pointsNews: PointsNews?
+  /// Whether other programs that serve the store have to hear of points by the log.
+  private let isShared: Bool
   private let subjects = Lock(Set<Subject>())
   private let holders = Lock(Set<String>())
 
   init(
     _ follower: any SubjectFollower,
     tombstones: Tombstones? = nil,
-    pointsNews: PointsNews? = nil
+    pointsNews: PointsNews? = nil,
+    isShared: Bool = false
   ) {
+    self.isShared = isShared
     (self.follower, self.tombstones, self.pointsNews) = (follower, tombstones, pointsNews)
   }
 
@@ -64,8 +68,11 @@ final class SubjectChanges: Sendable {
   }
 
   /// Announces that the points of a holder changed, once the write is over.
-  func changePoints(of holder: String) {
-    holders.withLock { _ = $0.insert(holder) }
+  ///
+  /// By the log of changes where other programs serve the store too; else in memory, which costs no row.
+  func changePoints(of holder: String, in tx: borrowing WriteTransaction) throws {
+    guard isShared else { return holders.withLock { _ = $0.insert(holder) } }
+    try tx.appendChange(kind: PointsNews.changeKind, subject: holder, scope: "")
   }
 
   /// Says that the write is over, however it ended.

@@ -26,6 +26,10 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
       call,
       seeing: core.readableSubject
     )
+    // Of another replica, which may be ahead of this one.
+    if request.atLeastRevision > UInt64(clamping: core.database.revision) {
+      try await core.store.catchUp()
+    }
     let holdings = try await reader.holdings(of: subject)
     let now = core.clock.now
     let resolver = resolver

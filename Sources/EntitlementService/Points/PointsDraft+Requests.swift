@@ -103,7 +103,7 @@ struct PointsRequestExpiry: Sendable {
       let requests = try PointsRequestTable.overdue(at: tx.now, limit: Self.countMax, in: tx)
       for request in requests {
         try expire(request, in: tx)
-        changes.changePoints(of: request.holder)
+        try changes.changePoints(of: request.holder, in: tx)
       }
       count.withLock { $0 = requests.count }
     }

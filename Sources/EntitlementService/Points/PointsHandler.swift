@@ -228,7 +228,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
       needing: try Self.isOwn(deed, of: holder, call) ? nil : right
     ) { tx, changes in
       try changes.requireNotErased(holder: holder, in: tx)
-      changes.changePoints(of: holder)
+      try changes.changePoints(of: holder, in: tx)
       return try body(tx)
     }
   }

@@ -168,7 +168,12 @@ final class EntitlementService: Sendable {
       HoldersHandler(core: core, tombstones: tombstones).definition,
     ]
     try await catalogue.record(settings.catalog)
-    try await database.attach(catalogue, after: database.revision)
+    let follower = EntitlementFollower(
+      catalogue: catalogue,
+      holdings: reader,
+      points: core.pointsNews
+    )
+    try await database.attach(follower, after: database.revision)
   }
 
   /// Whether the store works.
@@ -178,6 +183,13 @@ final class EntitlementService: Sendable {
 
   /// Deletes old rows of the store until the task is cancelled.
   func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
+    await core.database.whileLeading { [self] in
+      await lead(on: loop, clock: clock, logger: logger)
+    }
+  }
+
+  /// The work that one program does of those that serve the store.
+  private func lead(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
     await core.database.maintain(on: loop, clock: clock, logger: logger) {
       [core, settings, unprovenBuyers] now in
       try await unprovenBuyers.ask()

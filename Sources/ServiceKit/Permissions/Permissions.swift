@@ -35,6 +35,9 @@ public final class Permissions: Sendable {
   private let metrics: PermissionMetrics
   private let follower: WatchFollower
   private let confirmations: PermissionQuestions
+  /// The newest change that was heard of: no question is answered by a state of before it, whichever replica of
+  /// TenancyService answers.
+  private let heard = Lock("")
   private let cache: LeasedCache<PermissionCache, Fetched>
 
   /// Makes a cache in front of the service behind `channel`, whose calls must prove this service.
@@ -215,7 +218,8 @@ public final class Permissions: Sendable {
       subjectId: subject,
       entityId: entity,
       includeFeatures: true,
-      pageSize: 1
+      pageSize: 1,
+      atLeastRevision: heard.withLock { $0 }
     )
     let answer = try await limited {
       try await client.fetch(request, timeout: configuration.timeout)
@@ -247,7 +251,7 @@ public final class Permissions: Sendable {
     _ key: PermissionCache.Key,
     for user: UserIdentity? = nil
   ) async throws -> Tenancy_V1.Decision {
-    var question = Self.question(key)
+    var question = self.question(key)
     question.forCache = user == nil
     let (asked, options) = (question, CallOptions(timeout: configuration.timeout))
     return try await limited {
@@ -257,7 +261,7 @@ public final class Permissions: Sendable {
 
   private func confirmed(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
     let answer = try await limited {
-      try await confirmations.answer(to: Self.question(key))
+      try await confirmations.answer(to: question(key))
     }
     guard let answer else {
       metrics.cache.refused.increment()
@@ -266,8 +270,14 @@ public final class Permissions: Sendable {
     return answer
   }
 
-  private static func question(_ key: PermissionCache.Key) -> Tenancy_V1.CheckRequest {
-    .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true)
+  private func question(_ key: PermissionCache.Key) -> Tenancy_V1.CheckRequest {
+    .init(
+      subjectId: key.subject,
+      action: key.action,
+      entityId: key.entity,
+      atLeastRevision: heard.withLock { $0 },
+      forCache: true
+    )
   }
 
   private func limited<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
@@ -302,6 +312,8 @@ public final class Permissions: Sendable {
   }
 
   private func apply(_ change: Tenancy_V1.Change, provenAt now: MonotonicInstant?) {
+    // Before anything is forgotten: whoever asks again asks for no older state.
+    if change.kind != .heartbeat { heard.withLock { $0 = change.revision } }
     switch change.kind {
     case .heartbeat: break
     case .subject: forget(subject: change.subjectId)

@@ -26,18 +26,24 @@ public final class Database: Sendable {
   let feed: ChangeFeed
   private let writer: StoreWriter
   private let readers: StoreReaders
+  /// Hears of the commits of other programs; nil for a file, which has one.
+  private let tail: (watch: StoreTail, thread: StoreThread)?
+  let leadership: Leadership
   private let lastJobID = Atomic<UInt64>(0)
 
   private init(
     configuration: DatabaseConfiguration,
     feed: ChangeFeed,
     writer: StoreWriter,
-    readers: StoreReaders
+    readers: StoreReaders,
+    tail: (watch: StoreTail, thread: StoreThread)?
   ) {
     self.configuration = configuration
     self.feed = feed
     self.writer = writer
     self.readers = readers
+    self.tail = tail
+    leadership = tail?.watch.leadership ?? Leadership(isLeading: true)
   }
 
   /// Opens a store, or makes it, checks it, and brings it to the newest schema.
@@ -66,15 +72,34 @@ public final class Database: Sendable {
       feed: feed
     )
     do throws(StoreError) {
-      return Database(
-        configuration: configuration,
-        feed: feed,
-        writer: writer,
-        readers: try await StoreReaders.start(configuration)
-      )
+      let readers = try await StoreReaders.start(configuration)
+      do throws(StoreError) {
+        return Database(
+          configuration: configuration,
+          feed: feed,
+          writer: writer,
+          readers: readers,
+          tail: try await startTail(configuration, feed, writer)
+        )
+      } catch {
+        await readers.close()
+        throw error
+      }
     } catch {
       await writer.close()
       throw error
+    }
+  }
+
+  private static func startTail(
+    _ configuration: DatabaseConfiguration,
+    _ feed: ChangeFeed,
+    _ writer: StoreWriter
+  ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread)? {
+    guard let server = configuration.server else { return nil }
+    return try await StoreTail.start(server, feed: feed) {
+      // One at a time, so that one number does; what fails is tried again by the next question.
+      try? await writer.queue.perform(id: .max, isCatchUp: true) { _ in }
     }
   }
 
@@ -148,6 +173,20 @@ public final class Database: Sendable {
   /// The revision of the newest committed change; 0 without any.
   public var revision: Int64 { feed.newest }
 
+  /// Returns once memory has followed all that was committed before, by whatever program.
+  ///
+  /// Throws `StoreError.unavailable` when that cannot be found out.
+  package func catchUp() async throws {
+    guard isShared else { return }
+    try await writer.queue.perform(id: nextJobID(), isCatchUp: true) { _ in }
+  }
+
+  /// Whether other programs may serve the same store.
+  public var isShared: Bool { configuration.server != nil }
+
+  /// Time since other programs' commits were last asked about; zero for a file, of which there are none.
+  var silence: Duration { tail?.watch.silence ?? .zero }
+
   /// The changes after a revision, in order; nil starts with the next one.
   ///
   /// A subscriber that is more than `lagCountMax` changes behind has to read everything again.
@@ -171,6 +210,8 @@ public final class Database: Sendable {
   ///
   /// Calls made after it throw `StoreError.unavailable`. May be called again.
   public func close() async {
+    tail?.watch.close()
+    await tail?.thread.ended()
     // Readers first: they would keep the log from being emptied.
     await readers.close()
     await writer.close()

@@ -78,6 +78,11 @@ public struct ServiceStore: Sendable {
   /// Writes that calls have asked for since the service was started, those that wait for their turn included.
   public var writeCount: UInt64 { writes.value }
 
+  /// Returns once memory has followed all that was committed before, by whatever program that serves the store.
+  ///
+  /// Throws for a store that fails what `StoreError.rpcError` says.
+  public func catchUp() async throws { try await answering { try await database.catchUp() } }
+
   /// Runs `body` on one snapshot of the store.
   ///
   /// When many reads wait, callers take turns: a read is the call's that the current task serves.

@@ -3,6 +3,8 @@ public import RPCKit
 extension Database {
   /// How long changes are kept for those who follow them.
   private static let changeLifetime: Int64 = 7 * 86_400_000
+  /// How long a server may be silent while the program is ready.
+  private static let silenceMax = Duration.seconds(10)
 
   /// Deletes what is older than anybody needs, every minute, until the task is cancelled.
   ///
@@ -46,8 +48,13 @@ extension Database {
   ///
   /// One that could not write is still ready: it reads, and only another write shows that there is
   /// room again. Only one that must be opened again is not.
+  /// Nor is one on a server that has not answered for a while: memory may be of another age than what is stored.
   public var readinessCheck: Readiness.Check {
-    switch condition {
+    if silence > Self.silenceMax {
+      let seconds = silence.components.seconds
+      return Readiness.Check("store", isReady: false, detail: "no answer for \(seconds) s")
+    }
+    return switch condition {
     case .working: Readiness.Check("store", isReady: true)
     case .failing(let detail):
       Readiness.Check("store", isReady: true, detail: "the last write failed: \(detail)")

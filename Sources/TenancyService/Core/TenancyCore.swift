@@ -104,11 +104,17 @@ final class TenancyCore: Sendable {
   /// The store itself, for what is not reading or writing.
   var database: Database { store.database }
 
+  /// Whether decisions follow a revision that the caller has seen, if it names one.
+  func hasReached(_ token: String) throws -> Bool {
+    try token.isEmpty || tokens.revision(token: token) <= engine.revision
+  }
+
   /// Waits for a revision that the caller has seen, if it names one.
   func reach(atLeast token: String) async throws {
     guard !token.isEmpty else { return }
     let revision = try tokens.revision(token: token)
-    // On one server a true token is never ahead of the store, so there is nothing to wait for.
+    // A token that another program gave may be ahead of memory; none is ahead of the store.
+    if revision > database.revision { try await store.catchUp() }
     guard revision <= database.revision, await engine.reach(revision) else {
       throw TenancyError.notReached
     }

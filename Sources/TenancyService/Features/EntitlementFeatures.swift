@@ -50,6 +50,8 @@ public final class EntitlementFeatures: FeatureSource {
   private let silence = Silence()
   /// Where changes of points go on, as EntitlementService says it.
   private let pointsPlace = Lock<UInt64>(0)
+  /// The newest change that was heard of: no question is answered by a state of before it, whichever replica answers.
+  private let newestHeard = Lock<UInt64>(0)
   /// Gets each change as well.
   private let listener = Lock<(@Sendable (Entitlement_V1.Change) -> Void)?>(nil)
   /// Tells `run` that somebody asks.
@@ -142,7 +144,7 @@ public final class EntitlementFeatures: FeatureSource {
     _ beginning: LeasedCache<FeatureCache, Fetched>.Beginning
   ) async throws -> Fetched {
     let response = try await client.get(
-      .init(subject: holder.subject),
+      .init(subject: holder.subject, atLeastRevision: newestHeard.withLock { $0 }),
       timeout: configuration.timeout
     )
     let date = response.validUntil?.milliseconds
@@ -238,6 +240,7 @@ public final class EntitlementFeatures: FeatureSource {
       },
       apply: { [self] change, now in
         silence.heard()
+        newestHeard.withLock { $0 = change.revision }
         if change.pointsPlace != 0 { pointsPlace.withLock { $0 = change.pointsPlace } }
         apply(change, provenAt: now)
         tell(change)

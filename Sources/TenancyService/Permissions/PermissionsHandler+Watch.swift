@@ -15,6 +15,8 @@ extension PermissionsHandler {
     var position = core.engine.revision
     if !request.afterRevision.isEmpty {
       position = try core.tokens.revision(token: request.afterRevision)
+      // Of another replica, which may be ahead of this one.
+      if position > core.engine.revision { try await core.store.catchUp() }
     }
     let watch = PermissionWatch(core: core)
     // Not the newest position: anyone who is cut off now must come back for what follows.

@@ -20,7 +20,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let caller = call.caller
     let context = CheckContext(caller, core)
     let check = try check(request, context, caller)
-    if request.atLeastRevision.isEmpty {
+    if try core.hasReached(request.atLeastRevision) {
       var decision = Tenancy_V1.Decision()
       if case .decided(let revision)? = try? decide(check, context, into: &decision) {
         decision.revision = core.tokens.token(revision: revision)

@@ -296,25 +296,31 @@ public final class TenancyService: Sendable {
   /// they are used, reviews roles after an upgrade, keeps the names of people, has what deleted entities and families had
   /// in the other services ended there, and notifies watchers of permissions of changed features.
   public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
-    let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
-    let (names, people, news, acceptor) = (names, people, featureNews, acceptor)
-    let familyEndings = familyEndings
+    let (core, refusals, people) = (core, refusals, people)
+    let (news, acceptor) = (featureNews, acceptor)
     return [
-      { [self] in
+      { [self] in await database.whileLeading { [self] in await lead(on: loop) } },
+      { await refusals.run(core.store, on: loop) },
+      { await acceptor.run(on: loop) },
+      { await people?.run(on: loop) },
+      { await news?.run(core, on: loop) },
+    ]
+  }
+
+  /// The work that one program does of those that serve the store.
+  private func lead(on loop: any EventLoop) async {
+    await withDiscardingTaskGroup { [self] group in
+      group.addTask { [self] in
         await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
           try await purge(now: $0)
         }
-      },
-      { await refusals.run(core.store, on: loop) },
-      { await mailer?.run(core.store, on: loop) },
-      { await acceptor.run(on: loop) },
-      { await RoleReview(core).run(on: loop) },
-      { await names.run(on: loop) },
-      { await people?.run(on: loop) },
-      { await endings?.run(core.store, on: loop) },
-      { await familyEndings?.run(core.store, on: loop) },
-      { await news?.run(core, on: loop) },
-    ]
+      }
+      group.addTask { [self] in await mailer?.run(core.store, on: loop) }
+      group.addTask { [self] in await RoleReview(core).run(on: loop) }
+      group.addTask { [self] in await names.run(on: loop) }
+      group.addTask { [self] in await endings?.run(core.store, on: loop) }
+      group.addTask { [self] in await familyEndings?.run(core.store, on: loop) }
+    }
   }
 
   /// Finishes writes that wait and closes the store.

@@ -30,6 +30,17 @@ final class HoldingsReader: Sendable {
   }
 }
 
+extension HoldingsReader: CommitFollower {
+  /// Forgets what other programs that serve the store have changed.
+  func follow(_ changes: [Change]) {
+    for change in changes {
+      guard let subject = SubjectVersionTable.read(change)?.subject else { continue }
+      cache.beginChange(subject)
+      cache.endChange(subject)
+    }
+  }
+}
+
 extension HoldingsReader: SubjectFollower {
   func beginChange(_ subject: Subject) { cache.beginChange(subject) }
 

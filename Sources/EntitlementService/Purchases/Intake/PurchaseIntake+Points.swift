@@ -50,7 +50,7 @@ extension PurchaseIntake {
       if binding != nil { try PurchasePointsTable.save(known, of: record.id, in: tx) }
       return
     }
-    changes.changePoints(of: known.holder)
+    try changes.changePoints(of: known.holder, in: tx)
     let points =
       isRefunded
       ? try takeBack(known, of: record, in: tx)

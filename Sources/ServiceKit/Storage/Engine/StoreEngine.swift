@@ -8,14 +8,18 @@ protocol StoreEngine: AnyObject {
   /// The newest change that was ever logged when the store was opened, or 0.
   var lastRevision: Int64 { get }
 
-  /// Begins a transaction that may write, and returns the changes after `revision` of a commit whose answer was
-  /// lost, so that nobody has heard of them.
+  /// Whether other programs may write the store as well.
+  var isShared: Bool { get }
+
+  /// Begins a transaction that may write, and returns the changes after `revision` that nobody here has heard of: of other
+  /// programs, or of a commit whose answer was lost.
   func begin(after revision: Int64) throws(StoreError) -> [Change]
 
-  /// Takes note of a commit, before its callers are answered.
-  ///
-  /// `revision` is that of its last change, or 0.
-  func committed(revision: Int64)
+  /// The changes after `revision` that other programs have committed, outside of a transaction.
+  func news(after revision: Int64) throws(StoreError) -> [Change]
+
+  /// Takes note of a commit, by its last change if it has one, before its callers are answered.
+  func committed(_ last: Change?)
 
   /// Does what is due after a commit, when its callers were answered.
   func tidy()

@@ -109,11 +109,13 @@ final class PostgresConnection: StoreConnection {
     try run(
       """
       SET lock_timeout = '2s';
-      SET idle_in_transaction_session_timeout = '10s';
+      SET idle_in_transaction_session_timeout = '5s';
       SET standard_conforming_strings = on;
       SET bytea_output = hex;
       SELECT set_config('synchronous_commit', 'on', false)
-      WHERE current_setting('synchronous_commit') = 'off'
+      WHERE current_setting('synchronous_commit') = 'off';
+      SELECT set_config('application_name', 'gatehouse ' || current_schema(), false)
+      WHERE current_setting('application_name') = 'gatehouse' AND current_schema() IS NOT NULL
       """
     )
   }

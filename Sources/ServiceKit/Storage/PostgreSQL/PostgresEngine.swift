@@ -1,79 +1,97 @@
-/// PostgreSQL's side of a store on a server.
+/// PostgreSQL's side of a store on a server, which several programs may serve.
 ///
-/// One program writes at a time: who holds the advisory lock of the store's schema. What the server keeps of
-/// deleted rows until it is vacuumed, and in its log and archives, is its operator's (docs/operations).
+/// All commits are in one order: a transaction that writes takes the turn of the store's schema first and hears of all
+/// commits before its own, so that writes decide by memory that has them (docs/decisions/0226). What the server keeps
+/// of deleted rows until it is vacuumed, and in its log and archives, is its operator's (docs/operations).
 final class PostgresEngine: StoreEngine {
   var connection: any StoreConnection { server }
+  let isShared = true
   /// The newest change that was ever logged, or 0.
   let lastRevision: Int64
   private let server: PostgresConnection
-  /// Whether the connection that there is holds the lock.
-  private var isLocked = true
+  private let turn: PostgresTurn
+  /// The last change of the store that this program knows; nil before the first.
+  private var lastChange: Change?
+  /// Why the memory of this program can no longer follow the store.
+  private var breach: String?
 
-  /// Tells our locks from others' in the same database.
-  private static let lockClass = 0x6761_7465
-
-  /// Connects, locks the store, makes it or brings it to the newest schema.
+  /// Connects, makes the store or brings it to the newest schema.
   init(
     _ location: PostgresLocation,
     applicationID: Int32,
     migrations: [Migration]
   ) throws(StoreError) {
     server = try PostgresConnection(location)
-    guard try Self.lock(server) else { throw .inUse(path: server.path) }
-    try PostgresSchema(connection: server, applicationID: applicationID).bringUp(migrations)
+    turn = try PostgresTurn(server)
+    let schema = PostgresSchema(connection: server, applicationID: applicationID)
+    try turn.hold(on: server) { () throws(StoreError) in try schema.bringUp(migrations) }
     lastRevision = try StoreSchema.newestRevision(server)
   }
 
-  private static func lock(_ server: PostgresConnection) throws(StoreError) -> Bool {
-    let schema = try server.first("SELECT current_schema()") { $0.optionalText(0) }
-    guard let schema, schema != nil else {
-      throw .cannotOpen(
-        path: server.path,
-        detail: "the schema in its search_path does not exist: CREATE SCHEMA first"
-      )
-    }
-    let isLocked = try server.first(
-      """
-      SELECT pg_try_advisory_lock(\(lockClass), CAST(CAST(oid AS bigint) AS integer))
-      FROM pg_namespace WHERE nspname = current_schema()
-      """
-    ) { $0.boolean(0) }
-    return isLocked == true
-  }
-
   func begin(after revision: Int64) throws(StoreError) -> [Change] {
-    if isLocked, server.isConnected {
+    if server.isConnected {
       do throws(StoreError) {
-        try server.run("BEGIN")
-        return []
+        return try beginInTurn(after: revision, isNew: false)
       } catch  where !server.isConnected {
         // It was closed since it was used last.
       }
     }
-    isLocked = false
     try server.connectForUse()
-    guard try Self.lock(server) else {
-      throw .unavailable("another program has taken \(server.path) over")
-    }
-    isLocked = true
-    let untold = try changes(after: revision)
-    try server.run("BEGIN")
-    return untold
+    return try beginInTurn(after: revision, isNew: true)
   }
 
-  /// The changes of a commit whose answer was lost with the connection.
-  private func changes(after revision: Int64) throws(StoreError) -> [Change] {
-    let purged = try server.first("SELECT purged_revision FROM store_version") { $0.integer(0) }
-    guard let purged, purged <= revision else {
-      throw .unavailable("\(server.path) was written by another program: start this one again")
+  private func beginInTurn(after revision: Int64, isNew: Bool) throws(StoreError) -> [Change] {
+    do throws(StoreError) {
+      try turn.begin(on: server)
+      if isNew { try requireContinuity(with: revision) }
+      return try changes(after: revision)
+    } catch {
+      if server.isInTransaction { try server.run("ROLLBACK") }
+      throw error
     }
+  }
+
+  func news(after revision: Int64) throws(StoreError) -> [Change] {
+    if !server.isConnected {
+      try server.connectForUse()
+      try requireContinuity(with: revision)
+    }
+    return try changes(after: revision)
+  }
+
+  /// Throws when the store on the server that was connected to is not the one that memory has followed up to a revision:
+  /// restored, or a standby that took over without all that was committed.
+  private func requireContinuity(with revision: Int64) throws(StoreError) {
+    let purged = try server.first("SELECT purged_revision FROM store_version") { $0.integer(0) }
+    let newest = try StoreSchema.newestRevision(server)
+    guard let purged, purged <= revision, newest >= revision else {
+      throw breach("does not go on from change \(revision), up to which this program has followed")
+    }
+    guard let known = lastChange, known.revision > purged else { return }
+    let found = try selected("WHERE revision = ?", known.revision).first
+    guard found == known else {
+      throw breach("has another change \(known.revision) than the one that this program knows")
+    }
+  }
+
+  private func breach(_ detail: String) -> StoreError {
+    let reason = "\(server.path) \(detail): restart this program"
+    breach = reason
+    return .unavailable(reason)
+  }
+
+  private func changes(after revision: Int64) throws(StoreError) -> [Change] {
+    let found = try selected("WHERE revision > ? ORDER BY revision", revision)
+    if let last = found.last { lastChange = last }
+    return found
+  }
+
+  private func selected(_ condition: String, _ revision: Int64) throws(StoreError) -> [Change] {
     let columns = Change.columns
     do {
-      return try server.query(
-        "\(columns.selection) WHERE revision > ? ORDER BY revision",
-        [.integer(revision)]
-      ) { row in try columns.record(row) }
+      return try server.query("\(columns.selection) \(condition)", [.integer(revision)]) { row in
+        try columns.record(row)
+      }
     } catch let error as StoreError {
       throw error
     } catch {
@@ -81,13 +99,17 @@ final class PostgresEngine: StoreEngine {
     }
   }
 
-  func committed(revision: Int64) {}
+  func committed(_ last: Change?) {
+    if let last { lastChange = last }
+  }
 
   func tidy() {}
 
   func truncateLog() -> Bool { true }
 
-  func condition(after failure: StoreError) -> StoreCondition { .failing("\(failure)") }
+  func condition(after failure: StoreError) -> StoreCondition {
+    breach.map { .broken($0) } ?? .failing("\(failure)")
+  }
 
   func finish() {}
 }

@@ -1,6 +1,7 @@
 /// SQLite's side of a store in a file: its log, and the seal on its files.
 final class FileEngine: StoreEngine {
   var connection: any StoreConnection { file }
+  let isShared = false
   /// The newest change that was ever logged, or 0.
   let lastRevision: Int64
   private let file: SQLiteConnection
@@ -34,8 +35,10 @@ final class FileEngine: StoreEngine {
     return []
   }
 
-  func committed(revision: Int64) {
-    seal.committed(frameCount: file.logPageCount, revision: revision)
+  func news(after revision: Int64) -> [Change] { [] }
+
+  func committed(_ last: Change?) {
+    seal.committed(frameCount: file.logPageCount, revision: last?.revision ?? 0)
   }
 
   func tidy() { checkpoint(log.afterCommit(pageCount: file.logPageCount)) }

@@ -12,6 +12,8 @@ final class GroupCommitter {
   private let state: SharedCondition
   /// How many of the next transactions get savepoints.
   private var savepointCommitCount = 0
+  /// The time of the newest change, in a store that others write by clocks of their own.
+  private var lastTime = Int64.min
   /// The followers that see each commit before its callers.
   private var follower: (any CommitFollower)?
 
@@ -43,6 +45,7 @@ final class GroupCommitter {
   /// a write changes. If a write that has changed something must be undone alone, the transaction is rolled
   /// back, and all of its jobs are put back to run again in one with savepoints.
   func commit(startingWith first: StoreWriter.Queue.Job, from line: WriteLine) {
+    guard !first.isCatchUp else { return catchUp(first) }
     do throws(StoreError) {
       try begin()
     } catch {
@@ -52,7 +55,7 @@ final class GroupCommitter {
     }
     let session = WriteSession(
       connection,
-      now: clock.now,
+      now: max(clock.now, lastTime),
       revision: feed.newest,
       hasSavepoints: savepointCommitCount > 0
     )
@@ -64,13 +67,25 @@ final class GroupCommitter {
       session.hasUndoneChanges ? Self.savepointCommitCountMax : max(0, savepointCommitCount - 1)
     let failure = finishTransaction()
     if failure == nil {
-      engine.committed(revision: session.changes.last?.revision ?? 0)
+      engine.committed(session.changes.last)
       attach(session.follower)
       tell(of: session.changes)
       truncate(for: session.truncations)
     }
     for outcome in outcomes { outcome.tell(failure) }
     engine.tidy()
+  }
+
+  /// Takes over what other programs have committed.
+  private func catchUp(_ job: StoreWriter.Queue.Job) {
+    do throws(StoreError) {
+      if case .broken(let reason) = state.value { throw .unavailable(reason) }
+      tell(of: try engine.news(after: feed.newest))
+    } catch {
+      fail(error)
+      return job.caller.resume(throwing: error)
+    }
+    job.caller.resume()
   }
 
   /// Begins a transaction, with everybody told of what is committed.
@@ -87,7 +102,8 @@ final class GroupCommitter {
 
   /// Tells of what was committed: first whom writes decide by, then everybody who watches.
   private func tell(of changes: [Change]) {
-    guard !changes.isEmpty else { return }
+    guard let last = changes.last else { return }
+    if engine.isShared { lastTime = max(lastTime, last.recordedAt) }
     follower?.follow(changes)
     feed.publish(changes)
   }

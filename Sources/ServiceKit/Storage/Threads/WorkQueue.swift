@@ -5,6 +5,8 @@ struct StoreJob<Turn>: WaitingJob {
   let id: UInt64
   /// Nil for the service's own work.
   let owner: CountedCaller?
+  /// Whether it only wants memory to follow what other programs have committed.
+  let isCatchUp: Bool
   /// Does it, on the thread that took it.
   let work: @Sendable (Turn) throws -> Void
   /// Told once, that it is done or why it is not.
@@ -37,11 +39,12 @@ final class WorkQueue<Turn>: Sendable {
   func perform(
     id: UInt64,
     of owner: CountedCaller? = nil,
+    isCatchUp: Bool = false,
     _ work: @escaping @Sendable (Turn) throws -> Void
   ) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation {
-        add(Job(id: id, owner: owner, work: work, caller: $0))
+        add(Job(id: id, owner: owner, isCatchUp: isCatchUp, work: work, caller: $0))
       }
     } onCancel: {
       cancel(id, of: owner)

@@ -61,9 +61,10 @@ extension PermissionEngine: CommitFollower {
     trim()
   }
 
-  /// Takes over the policy that was made ready for this change; of a past process there is none.
+  /// Takes over the policy that was made ready for this change; of a past process, or another program, there is none.
   private func adoptPrepared(at revision: Int64) {
-    guard var forest = takePrepared() else {
+    // One that has not followed the store to here is for a change that is still to come.
+    guard var forest = takePrepared(ifAt: self.revision) else {
       return apply([Step(change: nil, revision: revision)])
     }
     forest.revision = revision

@@ -150,6 +150,15 @@ final class PermissionEngine: Sendable {
     }
   }
 
+  /// The prepared forest, if it has followed the store up to a revision.
+  func takePrepared(ifAt revision: Int64) -> Forest? {
+    state.withLock { state in
+      guard state.prepared?.revision == revision else { return nil }
+      defer { state.prepared = nil }
+      return state.prepared
+    }
+  }
+
   /// Decides by another policy from here on; its forest is at the revision of the change that said so.
   func adopt(_ forest: Forest) {
     // What was in its place is let go after the lock: freeing a large forest takes a while.

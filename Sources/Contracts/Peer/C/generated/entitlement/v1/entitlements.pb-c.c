@@ -523,7 +523,7 @@ const ProtobufCMessageDescriptor entitlement__v1__active_promotion__descriptor =
   (ProtobufCMessageInit) entitlement__v1__active_promotion__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_request__field_descriptors[2] =
 {
   {
     "f1_subject",
@@ -537,14 +537,27 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_at_least_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__GetEntitlementsRequest, f2_at_least_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__get_entitlements_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_at_least_revision */
 };
 static const ProtobufCIntRange entitlement__v1__get_entitlements_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__descriptor =
 {
@@ -554,7 +567,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__desc
   "Entitlement__V1__GetEntitlementsRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__GetEntitlementsRequest),
-  1,
+  2,
   entitlement__v1__get_entitlements_request__field_descriptors,
   entitlement__v1__get_entitlements_request__field_indices_by_name,
   1,  entitlement__v1__get_entitlements_request__number_ranges,

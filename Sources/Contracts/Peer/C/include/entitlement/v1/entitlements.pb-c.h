@@ -225,10 +225,11 @@ struct  Entitlement__V1__GetEntitlementsRequest
 {
   ProtobufCMessage base;
   Entitlement__V1__Subject *f1_subject;
+  uint64_t f2_at_least_revision;
 };
 #define ENTITLEMENT__V1__GET_ENTITLEMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_request__descriptor) \
-    , NULL }
+    , NULL, 0 }
 
 
 struct  Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry

@@ -1,0 +1,104 @@
+internal import Glibc
+internal import RPCKit
+
+/// The thread by which a program hears of the commits of others that serve the same store, and whose connection leads
+/// them, if it does.
+///
+/// It asks 50 times a second for the newest change, which works with every pooler and needs nothing of who writes.
+final class StoreTail: Sendable {
+  private struct State {
+    var lastHeard = ContinuousClock.now
+    var isWaking = false
+    var isClosed = false
+  }
+
+  /// Whether this program is the one that does what only one may do.
+  let leadership = Leadership(isLeading: false)
+  private let state = Lock(State())
+  private let feed: ChangeFeed
+  /// Has the writer take over what was committed.
+  private let catchUp: @Sendable () async -> Void
+
+  /// Time between two questions, in milliseconds.
+  private static let interval: UInt32 = 20
+  /// Questions between two attempts to lead.
+  private static let questionsPerAttempt = 25
+  /// The server ends a connection that says nothing for so long, so that a program that was stopped leads no longer.
+  private static let silenceMax = "5s"
+
+  private init(_ feed: ChangeFeed, _ catchUp: @escaping @Sendable () async -> Void) {
+    (self.feed, self.catchUp) = (feed, catchUp)
+  }
+
+  /// Connects and begins to ask.
+  static func start(
+    _ location: PostgresLocation,
+    feed: ChangeFeed,
+    catchUp: @escaping @Sendable () async -> Void
+  ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread) {
+    let tail = StoreTail(feed, catchUp)
+    let thread = try await StoreThread.start(name: "store-tail") {
+      () throws(StoreError) in
+      let server = try PostgresConnection(location)
+      try prepare(server)
+      return (server, try PostgresTurn(server))
+    } work: { server, turn in
+      tail.run(server, turn)
+    }
+    return (tail, thread)
+  }
+
+  /// Time since the store was last heard of.
+  var silence: Duration { state.withLock { $0.lastHeard.duration(to: .now) } }
+
+  /// Has the thread end.
+  func close() { state.withLock { $0.isClosed = true } }
+
+  private static func prepare(_ server: PostgresConnection) throws(StoreError) {
+    try server.run("SET idle_session_timeout = '\(silenceMax)'")
+  }
+
+  private func run(_ server: PostgresConnection, _ turn: PostgresTurn) {
+    var questionCount = 0
+    while !state.withLock({ $0.isClosed }) {
+      do throws(StoreError) {
+        try ask(server, turn, mayLead: questionCount % Self.questionsPerAttempt == 0)
+        questionCount += 1
+      } catch {
+        questionCount = 0
+        leadership.set(false)
+      }
+      usleep(Self.interval * 1000)
+    }
+    leadership.set(false)
+  }
+
+  private func ask(
+    _ server: PostgresConnection,
+    _ turn: PostgresTurn,
+    mayLead: Bool
+  ) throws(StoreError) {
+    if !server.isConnected {
+      leadership.set(false)
+      try server.connectForUse()
+      try Self.prepare(server)
+    }
+    let newest = try StoreSchema.newestRevision(server)
+    state.withLock { $0.lastHeard = .now }
+    if newest > feed.newest { wake() }
+    if mayLead, !leadership.isLeading, try turn.lead(on: server) { leadership.set(true) }
+  }
+
+  /// Has the writer take over what is new, once at a time.
+  private func wake() {
+    let isFirst = state.withLock { state in
+      defer { state.isWaking = true }
+      return !state.isWaking
+    }
+    guard isFirst else { return }
+    Task {
+      await catchUp()
+      state.withLock { $0.isWaking = false }
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import RPCKit
+import RPCKitTesting
+import Synchronization
+import Testing
+
+@testable import ServiceKit
+
+/// Several programs that serve one store.
+@Suite("Replicas of a store on PostgreSQL", .serverStores, .timeLimit(.minutes(3)))
+struct ReplicaTests {
+  private let folder: TemporaryFolder
+  private let loop: any EventLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try EventLoopGroup.epoll(count: 1).loops[0]
+  }
+
+  private func withReplicas(
+    clocks: [any WallClock] = [SystemWallClock(), SystemWallClock()],
+    _ body: ([Database]) async throws -> Void
+  ) async throws {
+    var replicas: [Database] = []
+    for clock in clocks {
+      replicas.append(
+        try await Database.open(
+          Notes.configuration(folder),
+          migrations: Notes.migrations,
+          clock: clock
+        )
+      )
+    }
+    do { try await body(replicas) } catch {
+      for replica in replicas { await replica.close() }
+      throw error
+    }
+    for replica in replicas { await replica.close() }
+  }
+
+  /// A connection beside those of the programs.
+  private func administrator() throws -> PostgresConnection {
+    let location = try TestServer.location(of: Notes.configuration(folder).path)
+    return try PostgresConnection(try #require(location))
+  }
+
+  private func appendChange(_ subject: String, to database: Database) async throws {
+    try await database.write { tx in
+      _ = try tx.appendChange(kind: "note", subject: subject, scope: "")
+    }
+  }
+
+  @Test("What one commits the others hear, in one order, from whichever it comes")
+  func change_isHeardByAll() async throws {
+    try await withReplicas { replicas in
+      let memories = [Memory(), Memory()]
+      for (replica, memory) in zip(replicas, memories) {
+        try await replica.attach(memory, after: 0)
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, replica) in replicas.enumerated() {
+          for writer in 0..<16 {
+            group.addTask {
+              for count in 0..<10 {
+                try await appendChange("\(number)-\(writer)-\(count)", to: replica)
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(await loop.eventually { memories.allSatisfy { $0.subjects.count == 320 } })
+      #expect(memories[0].subjects == memories[1].subjects)
+      #expect(Set(memories[0].subjects).count == 320)
+      #expect(replicas[0].revision == replicas[1].revision)
+    }
+  }
+
+  @Test("A write decides by memory that has every commit of every program")
+  func decision_hasEveryCommit() async throws {
+    try await withReplicas { replicas in
+      let memories = [Memory(), Memory()]
+      for (replica, memory) in zip(replicas, memories) {
+        try await replica.attach(memory, after: 0)
+      }
+      // Ten may be made; each program counts those that it has heard of.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (replica, memory) in zip(replicas, memories) {
+          for writer in 0..<40 {
+            group.addTask {
+              try await replica.write { tx in
+                try tx.relyOnEverything()
+                guard memory.subjects.count < 10 else { return }
+                _ = try tx.appendChange(kind: "note", subject: "\(writer)", scope: "")
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let count = try await replicas[0].read { tx in
+        try tx.first("SELECT count(*) FROM change_log") { $0.integer(0) }
+      }
+      #expect(count == 10)
+    }
+  }
+
+  @Test("Whoever asks for a change that another program has committed gets it at once")
+  func catchUp_hasTheChange() async throws {
+    try await withReplicas { replicas in
+      for number in 0..<50 {
+        try await appendChange("\(number)", to: replicas[number % 2])
+        let other = replicas[1 - number % 2]
+        try await other.catchUp()
+        #expect(other.revision == replicas[number % 2].revision)
+      }
+    }
+  }
+
+  @Test("An idempotency key counts in all programs: two that get a request at once do it once")
+  func key_countsInAll() async throws {
+    try await withReplicas { replicas in
+      for number in 0..<20 {
+        let key = IdempotencyKey(caller: "c", key: "k\(number)", method: "m", request: [1])
+        let answers = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+          for (index, replica) in replicas.enumerated() {
+            group.addTask {
+              let answer: Google_Protobuf.StringValue = try await replica.writeOnce(
+                key,
+                domain: "test",
+                for: .service("s"),
+                as: Author(.service("s"), requestID: "r"),
+                onReplay: { _ in }
+              ) { tx in
+                try tx.execute(
+                  "INSERT INTO note (id, text) VALUES (?, ?)",
+                  .text("\(number)-\(index)"),
+                  .text("x")
+                )
+                return .init(value: "\(index)")
+              }
+              return answer.protobufBytes
+            }
+          }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count == 2 && answers[0] == answers[1])
+      }
+      #expect(try await replicas[0].noteCount() == 20)
+    }
+  }
+
+  @Test("The times of commits never go back, whatever the clocks of the programs say")
+  func time_neverGoesBack() async throws {
+    let (early, late) = (ManualClock(1_000_000), ManualClock(1_030_000))
+    try await withReplicas(clocks: [early, late]) { replicas in
+      for number in 0..<6 { try await appendChange("\(number)", to: replicas[number % 2]) }
+      let times = try await replicas[0].read { tx in
+        try tx.query("SELECT recorded_at FROM change_log ORDER BY revision") { $0.integer(0) }
+      }
+      #expect(times == [1_000_000] + [Int64](repeating: 1_030_000, count: 5))
+    }
+  }
+
+  @Test("One program leads, and when its connection ends another does")
+  func leadership_goesOver() async throws {
+    try await withReplicas { replicas in
+      #expect(await loop.eventually { replicas.contains { $0.isLeading } })
+      let runs = [Runs(), Runs()]
+      let work = zip(replicas, runs).map { replica, runs in
+        Task {
+          await replica.whileLeading {
+            runs.begin()
+            while !Task.isCancelled { await loop.sleep(.milliseconds(5)) }
+            runs.end()
+          }
+        }
+      }
+      let admin = try administrator()
+      for _ in 0..<3 {
+        let first = try #require(replicas.firstIndex { $0.isLeading })
+        #expect(await loop.eventually { runs[first].isRunning })
+        #expect(!runs[1 - first].isRunning && !replicas[1 - first].isLeading)
+        // The one that leads is cut off; either may lead then.
+        _ = try admin.first(
+          """
+          SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_locks
+          WHERE locktype = 'advisory' AND classid = 1734440038 AND objid = (
+            SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+          """
+        ) { $0.integer(0) }
+        #expect(await loop.eventually { replicas.contains { $0.isLeading } })
+      }
+      for task in work { task.cancel() }
+      for task in work { await task.value }
+      #expect(runs.allSatisfy { !$0.isRunning })
+      #expect(runs.reduce(0) { $0 + $1.count } >= 3)
+    }
+  }
+
+  @Test("A program that was stopped with the turn to write loses it, and the others go on")
+  func turn_ofStoppedProgram_isTaken() async throws {
+    try await withReplicas { replicas in
+      let stopped = try administrator()
+      let turn = try PostgresTurn(stopped)
+      try turn.begin(on: stopped)
+      // The server ends it after five seconds, and what it would have written is not done.
+      try await replicas[0].put("a", "milk")
+      #expect(throws: StoreError.self) { try stopped.execute("DELETE FROM note") }
+      #expect(try await replicas[1].note("a") == "milk")
+    }
+  }
+
+  @Test("A store that does not go on from what a program knows ends its writes")
+  func store_gone_back_isNoticed() async throws {
+    try await withReplicas { replicas in
+      for number in 0..<3 { try await appendChange("\(number)", to: replicas[0]) }
+      try await replicas[1].catchUp()
+      let admin = try administrator()
+      // As after a switch to a standby that had not got the last commit.
+      try admin.run("DELETE FROM change_log WHERE subject = '2'")
+      try cut(admin)
+      await #expect(throws: StoreError.self) { try await appendChange("3", to: replicas[0]) }
+      guard case .broken(let reason) = replicas[0].condition else {
+        return #expect(Bool(false), "\(replicas[0].condition)")
+      }
+      #expect(reason.contains("restart this program"))
+      await #expect(throws: StoreError.self) { try await replicas[0].put("a", "milk") }
+      // And where another commit has got its number.
+      try admin.run(
+        """
+        INSERT INTO change_log (revision, recorded_at, kind, subject, scope, payload)
+        VALUES (\(replicas[1].revision), 1, 'note', 'another', '', '')
+        """
+      )
+      await #expect(throws: StoreError.self) { try await replicas[1].put("a", "milk") }
+      guard case .broken = replicas[1].condition else {
+        return #expect(Bool(false), "\(replicas[1].condition)")
+      }
+    }
+  }
+
+  private func cut(_ admin: PostgresConnection) throws {
+    _ = try admin.first(
+      """
+      SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+      WHERE pid <> pg_backend_pid() AND application_name = 'gatehouse ' || current_schema()
+      """
+    ) { $0.integer(0) }
+  }
+}
+
+/// A follower that keeps the subjects of what it was told, in order.
+private final class Memory: CommitFollower {
+  private let seen = Mutex<[String]>([])
+  var subjects: [String] { seen.withLock { $0 } }
+  func follow(_ changes: [Change]) { seen.withLock { $0 += changes.map(\.subject) } }
+}
+
+/// Work that says whether it runs.
+private final class Runs: Sendable {
+  private let state = Mutex((isRunning: false, count: 0))
+  var isRunning: Bool { state.withLock { $0.isRunning } }
+  var count: Int { state.withLock { $0.count } }
+  func begin() { state.withLock { ($0.isRunning, $0.count) = (true, $0.count + 1) } }
+  func end() { state.withLock { $0.isRunning = false } }
+}
