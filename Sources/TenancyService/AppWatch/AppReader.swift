@@ -66,8 +66,8 @@ struct AppReader: Sendable {
   }
 
   /// The events of some changes, in order; of several changes of an object that of the last.
-  func events(of changes: [Change], seen: Int64) async throws -> Told {
-    var told = try await decided(changes, seen: seen)
+  func events(of changes: [Change], sent: SentObjects) async throws -> Told {
+    var told = try await decided(changes, sent)
     for index in told.events.indices {
       guard let invitation = told.events[index].invitation else { continue }
       told.events[index].invitation = await core.namedIfPossible(invitation)
@@ -75,20 +75,20 @@ struct AppReader: Sendable {
     return told
   }
 
-  private func decided(_ changes: [Change], seen: Int64) async throws -> Told {
+  private func decided(_ changes: [Change], _ sent: SentObjects) async throws -> Told {
     do {
-      return try await core.read { tx in try told(changes, seen, isGuessing: false, tx) }
+      return try await core.read { tx in try told(changes, sent, isGuessing: false, tx) }
     } catch let error as RPCError where error.cause is FeaturesMissing {
       // What cannot be decided now is sent without saying what it is.
       return try await core.retrying {
-        try await core.store.read { tx in try told(changes, seen, isGuessing: true, tx) }
+        try await core.store.read { tx in try told(changes, sent, isGuessing: true, tx) }
       }
     }
   }
 
   private func told(
     _ changes: [Change],
-    _ seen: Int64,
+    _ sent: SentObjects,
     isGuessing: Bool,
     _ tx: borrowing ReadTransaction
   ) throws -> Told {
@@ -105,7 +105,7 @@ struct AppReader: Sendable {
       guard let key = AppChange(change), last[key] == change.revision || key == .link,
         var event = try event(of: key, change, isGuessing: isGuessing, tx), isWanted(event.kind)
       else { continue }
-      event.repeated = change.revision <= seen
+      event.repeated = sent.mayHave(event, of: change.revision)
       byteCount += Int64(event.document?.json.utf8.count ?? 0)
       told.append(event, change.revision)
     }

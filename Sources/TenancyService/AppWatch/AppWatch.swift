@@ -140,7 +140,7 @@ struct AppWatch: WatchSource {
 
   private func told(_ found: Found, _ position: AppWatchPosition) async throws -> Batch {
     var position = position
-    let told = try await reader.events(of: found.changes, seen: position.seen)
+    let told = try await reader.events(of: found.changes, sent: position.sent)
     var events = told.events
     // In the token of each: what follows it may be known from it.
     position.seen = max(position.seen, told.seen)
@@ -150,6 +150,7 @@ struct AppWatch: WatchSource {
       events[index].resumeToken = token(position)
     }
     position.revision = past
+    position.sent.add(events, reflecting: told.seen, position: past)
     return Batch(events, position: position)
   }
 
@@ -165,6 +166,7 @@ struct AppWatch: WatchSource {
     meter.resyncs.increment()
     var position = position
     (position.revision, position.seen) = (newest, newest)
+    position.sent = SentObjects(reflecting: newest)
     return Batch([resync("objects", position)], position: position)
   }
 

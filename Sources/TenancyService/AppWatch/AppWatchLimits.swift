@@ -15,6 +15,8 @@ enum AppWatchLimits {
   static let lagCountMax: Int64 = 16_384
   /// Changes that concern a watcher, read at a time.
   static let changeCountMax = 128
+  /// Objects of a watch that are newer than its position, each remembered with its change.
+  static let sentCountMax = 256
   /// Bytes of documents read at a time, unless the first one alone is larger.
   static let byteCountMax: Int64 = 1 << 20
 }

@@ -6,6 +6,8 @@ struct AppWatchPosition: Sendable {
   var revision: Int64
   /// The newest change that the objects told so far reflect: one up to here may have been sent already.
   var seen: Int64
+  /// The objects of this stream, so that those alone are marked as repeated; in no token.
+  var sent: SentObjects
   /// Up to where it has changes of other services.
   var relayed: RelayedNews.Place
   /// Whether CURRENT was sent; in no token.
@@ -15,6 +17,7 @@ struct AppWatchPosition: Sendable {
 
   init(revision: Int64, relayed: RelayedNews.Place) {
     (self.revision, seen, self.relayed) = (revision, revision, relayed)
+    sent = SentObjects(reflecting: revision)
   }
 
   /// The position of a token; throws for one that was not made for this user.
@@ -23,6 +26,7 @@ struct AppWatchPosition: Sendable {
       throw AppWatchError.tokenInvalid
     }
     (revision, seen) = (places[0], places[1])
+    sent = SentObjects(reflecting: seen)
     relayed = RelayedNews.Place(epoch: places[2], next: places[3])
   }
 
