@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef CPostgreSQL_connection connection_t;
 typedef CPostgreSQL_result result_t;
@@ -18,7 +19,7 @@ typedef CPostgreSQL_result result_t;
     EACH(char *, db, (const connection_t *))                                                                  \
     EACH(char *, host, (const connection_t *))                                                                \
     EACH(char *, port, (const connection_t *))                                                                \
-    EACH(void *, setNoticeProcessor, (connection_t *, void (*)(void *, const char *), void *))                \
+    EACH(void *, setNoticeReceiver, (connection_t *, void (*)(void *, const result_t *), void *))             \
     EACH(result_t *, exec, (connection_t *, const char *))                                                    \
     EACH(result_t *, prepare,                                                                                 \
          (connection_t *, const char *, const char *, int, const unsigned int *))                             \
@@ -75,15 +76,16 @@ bool CPostgreSQL_load(void) {
 const char *CPostgreSQL_load_error(void) { return load_error; }
 
 // Notices would go to the standard error stream otherwise.
-static void ignore(void *context, const char *notice) {
-    (void)context;
-    (void)notice;
+static void count_warning(void *count, const result_t *notice) {
+    const char *state = library.resultErrorField(notice, DIAGNOSTIC_STATE);
+    if (state != NULL && strcmp(state, "01000") == 0) ++*(unsigned int *)count;
 }
 
-CPostgreSQL_connection *CPostgreSQL_connect(const char *const *names, const char *const *values) {
+CPostgreSQL_connection *CPostgreSQL_connect(const char *const *names, const char *const *values,
+                                            unsigned int *warning_count) {
     // Has the value of `dbname` read as a connection string.
     connection_t *connection = library.connectdbParams(names, values, 1);
-    if (connection != NULL) library.setNoticeProcessor(connection, ignore, NULL);
+    if (connection != NULL) library.setNoticeReceiver(connection, count_warning, warning_count);
     return connection;
 }
 

@@ -43,8 +43,10 @@ bool CPostgreSQL_load(void);
 const char *CPostgreSQL_load_error(void);
 
 // Connects and waits for it. NULL when there is no memory; otherwise to be finished, even if it has failed. The last
-// of both arrays is NULL. `dbname` may be a connection string or an address.
-CPostgreSQL_connection *CPostgreSQL_connect(const char *const *names, const char *const *values);
+// of both arrays is NULL. `dbname` may be a connection string or an address. Until the end, warnings of SQLSTATE 01000
+// are added to `warning_count`; other notices are dropped.
+CPostgreSQL_connection *CPostgreSQL_connect(const char *const *names, const char *const *values,
+                                            unsigned int *warning_count);
 void CPostgreSQL_finish(CPostgreSQL_connection *connection);
 bool CPostgreSQL_is_connected(const CPostgreSQL_connection *connection);
 enum CPostgreSQL_transaction CPostgreSQL_transaction_status(const CPostgreSQL_connection *connection);

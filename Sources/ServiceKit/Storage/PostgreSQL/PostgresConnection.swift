@@ -14,6 +14,8 @@ final class PostgresConnection: StoreConnection {
   private var statements: [PreparedKey: String] = [:]
   private var translations: [StatementText: String] = [:]
   private var preparedCount = 0
+  /// Warnings without a code of their own that the server has sent.
+  private let warningCount: UnsafeMutablePointer<UInt32>
 
   /// The text of a prepared statement and the types of its values, which tell it from others.
   private struct PreparedKey: Hashable {
@@ -44,11 +46,16 @@ final class PostgresConnection: StoreConnection {
   init(_ location: PostgresLocation) throws(StoreError) {
     self.location = location
     path = location.description
+    unsafe warningCount = .allocate(capacity: 1)
+    unsafe warningCount.initialize(to: 0)
     try PostgresLibrary.require(for: path)
     try connect()
   }
 
-  deinit { disconnect() }
+  deinit {
+    disconnect()
+    unsafe warningCount.deallocate()
+  }
 
   // MARK: Connecting
 
@@ -63,7 +70,9 @@ final class PostgresConnection: StoreConnection {
   /// Throws `cannotOpen`.
   func connect() throws(StoreError) {
     disconnect()
-    guard let made = unsafe Self.open(location) else { throw .unavailable("out of memory") }
+    guard let made = unsafe Self.open(location, counting: warningCount) else {
+      throw .unavailable("out of memory")
+    }
     unsafe handle = made
     guard unsafe CPostgreSQL_is_connected(made) else {
       let reason = unsafe postgresText(CPostgreSQL_connection_error(made))
@@ -79,12 +88,15 @@ final class PostgresConnection: StoreConnection {
   }
 
   @unsafe
-  private static func open(_ location: PostgresLocation) -> OpaquePointer? {
+  private static func open(
+    _ location: PostgresLocation,
+    counting warnings: UnsafeMutablePointer<UInt32>
+  ) -> OpaquePointer? {
     // Later ones win; the encoding is not to be chosen.
     let all = defaults + [("dbname", location.address), ("client_encoding", "UTF8")]
     return unsafe withTerminatedTexts(all.map(\.0)) { names in
       unsafe withTerminatedTexts(all.map(\.1)) { values in
-        unsafe CPostgreSQL_connect(names, values)
+        unsafe CPostgreSQL_connect(names, values, warnings)
       }
     }
   }
@@ -190,10 +202,20 @@ final class PostgresConnection: StoreConnection {
   /// Runs one or several statements without values and rows.
   func run(_ sql: String) throws(StoreError) {
     guard let handle = unsafe handle else { throw lost() }
+    let warned = unsafe warningCount.pointee
     let answer = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
+    let command = try checked(answer, sql).command
+    guard sql == "COMMIT" else { return }
     // The server answers a commit of what has failed with success, and rolls it back.
-    if try checked(answer, sql).command == "ROLLBACK", sql == "COMMIT" {
+    if command == "ROLLBACK" {
       throw .statement("a transaction in which a statement has failed cannot be committed")
+    }
+    // It also answers with success when its wait for a standby was cancelled, after a warning: what was committed is
+    // heard of with the next transaction.
+    if unsafe warningCount.pointee != warned {
+      let failure = StoreError.unavailable("no standby of \(path) has confirmed the commit")
+      lastFailure = failure
+      throw failure
     }
   }
 

@@ -56,6 +56,14 @@ struct ServerStoreTests {
     ) { $0.integer(0) }
   }
 
+  /// Cancels commits that wait for a standby; how many there were.
+  private func cancelWaits() throws -> Int64 {
+    let count = try admin.first(
+      "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    ) { $0.integer(0) }
+    return count ?? 0
+  }
+
   @Test("What was written is there when the store is opened again, and revisions go on")
   func reopen_hasEverything() async throws {
     let first = try await open()
@@ -190,6 +198,58 @@ struct ServerStoreTests {
     let seen = try await database.write { _ in memory.kinds }
     #expect(seen.last == "untold")
     #expect(database.revision > before)
+    await database.close()
+  }
+
+  @Test("A commit whose wait for a standby was cancelled is in doubt, and followers hear of it")
+  func commit_unconfirmed_isInDoubt() async throws {
+    let database = try await open()
+    let memory = Followed()
+    try await database.write { tx in tx.attach(memory) }
+    try admin.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    let reload = "SELECT count(*) FROM (SELECT pg_reload_conf()) AS reloaded"
+    defer {
+      try? admin.run("ALTER SYSTEM RESET synchronous_standby_names")
+      try? admin.run(reload)
+    }
+    try admin.run(reload)
+    // Those before the server has read its settings succeed.
+    let failure = Task {
+      while true {
+        do {
+          try await database.write { tx in
+            _ = try tx.appendChange(kind: "note", subject: "a", scope: "")
+          }
+        } catch {
+          return "\(error)"
+        }
+      }
+    }
+    while try cancelWaits() == 0 { await Task.yield() }
+    #expect(await failure.value.contains("no standby"))
+    try admin.run("ALTER SYSTEM RESET synchronous_standby_names")
+    try admin.run(reload)
+    let told = try await database.write { _ in memory.kinds.count }
+    let logged = try admin.first("SELECT count(*) FROM change_log") { Int($0.integer(0)) }
+    #expect(logged == told)
+    #expect(database.condition == .working)
+    await database.close()
+  }
+
+  @Test("A commit that comes with a warning, which is all that tells such a wait, is in doubt")
+  func commit_warned_isInDoubt() async throws {
+    let database = try await open()
+    try admin.run(
+      """
+      CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE WARNING 'careful'; RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON note DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.id = 'a') EXECUTE FUNCTION warn()
+      """
+    )
+    await #expect(throws: StoreError.self) { try await database.put("a", "milk") }
+    try await database.put("b", "bread")
+    #expect(try await database.noteCount() == 2)
     await database.close()
   }
 
