@@ -15,6 +15,7 @@ struct ServiceFixture {
   let clock: ManualClock
   let channel: Channel
   let settings: EntitlementSettings
+  let metrics: MetricRegistry
 
   var entitlements: Entitlement_V1.EntitlementsClient { .init(channel) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel) }
@@ -63,12 +64,10 @@ struct ServiceFixture {
     settings.heartbeatInterval = .milliseconds(20)
     configure(&settings)
     let clock = ManualClock(TestTime.now)
-    let service = try await EntitlementService.open(
-      settings,
-      dependencies(clock, operators, accounts)
-    )
+    let dependencies = dependencies(clock, operators, accounts)
+    let service = try await EntitlementService.open(settings, dependencies)
     do {
-      try await serve(service, clock, settings, body)
+      try await serve(service, clock, settings, dependencies.metrics, body)
       await service.close()
     } catch {
       await service.close()
@@ -116,6 +115,7 @@ struct ServiceFixture {
     _ service: EntitlementService,
     _ clock: ManualClock,
     _ settings: EntitlementSettings,
+    _ metrics: MetricRegistry,
     _ body: (ServiceFixture) async throws -> Void
   ) async throws {
     let serverLoops = try EventLoopGroup.epoll(count: 1)
@@ -139,7 +139,8 @@ struct ServiceFixture {
             service: service,
             clock: clock,
             channel: channel,
-            settings: settings
+            settings: settings,
+            metrics: metrics
           )
         )
       }

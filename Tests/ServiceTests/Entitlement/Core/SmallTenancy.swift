@@ -9,6 +9,7 @@ final class SmallTenancy: Sendable {
     var changeCount = 0
     var isUnsteady = false
     var askedCount = 0
+    var confirmed: [String] = []
     var readers: Set<String> = []
     var buyers: Set<[String]> = []
     var subordinates: Set<[String]> = []
@@ -19,6 +20,9 @@ final class SmallTenancy: Sendable {
 
   /// How often it was asked.
   var askedCount: Int { state.withLock { $0.askedCount } }
+
+  /// The actions of writes that it was asked about.
+  var confirmed: [String] { state.withLock { $0.confirmed } }
 
   /// Says of nobody, or of everybody, that they are operators, from now on.
   func set(isOperator: Bool) {
@@ -96,6 +100,7 @@ final class SmallTenancy: Sendable {
       ? mayBuy(userID, for: entityID) : !isPoints || allowsPoints(userID, action, entityID)
     let (hasRight, count) = state.withLock { state in
       state.askedCount += 1
+      state.confirmed.append(action)
       return (state.isOperator, state.isUnsteady ? -1 : state.changeCount)
     }
     let decision = PermissionDecision(

@@ -11,8 +11,11 @@ import Testing
 @Suite("Redemptions that a parent approves")
 struct PointsRequestTests {
   /// A child whose rule of one app requires approval, with points of two apps.
-  private static func run(_ body: (PointsFamily) async throws -> Void) async throws {
-    try await PointsFamily.run { family in
+  private static func run(
+    operators: SmallTenancy = SmallTenancy(),
+    _ body: (PointsFamily) async throws -> Void
+  ) async throws {
+    try await PointsFamily.run(operators: operators) { family in
       try await family.setRule("reading", earns: 1, costs: 1, requiresApproval: true)
       try await family.earn("reading", minutes: 60)
       try await family.earn("math", minutes: 30)
@@ -79,6 +82,74 @@ struct PointsRequestTests {
     }
   }
 
+  @Test("A redemption without a request is written with the right to approve it")
+  func redeem_byParent_takesTheRightToApprove() async throws {
+    let tenancy = SmallTenancy()
+    try await Self.run(operators: tenancy) { family in
+      let before = tenancy.confirmed.count
+      try await family.redeem([("reading", 10)], by: PointsFamily.parent)
+      let confirmed = Array(tenancy.confirmed.dropFirst(before))
+      #expect(confirmed == ["points.redeem", "points.approve"])
+    }
+  }
+
+  @Test("Users approve what they redeem of points of their own")
+  func redeem_ownPoints_takesNobodyElse() async throws {
+    try await PointsFamily.run { family in
+      let own = PointsFamily(fixture: family.fixture, holder: ServiceFixture.bert)
+      let child = PointsFamily.child
+      try await own.setRule("math", earns: 1, costs: 1, requiresApproval: true, by: child)
+      try await own.give(10, of: "math")
+      let done = try await own.redeem([("math", 4)])
+      #expect(done.request == nil && done.activeReward?.secondsLeft == 240)
+      let asked = try await family.fixture.points.redeem(
+        .init(holderId: own.holder, parts: [.init(app: "math", amount: .points(3))], ask: true),
+        options: child
+      )
+      let id = try #require(asked.request).id
+      #expect(try await own.approve(id, by: child).activeReward != nil)
+    }
+  }
+
+  @Test("Requests are audited and counted: who decided, and that they expired")
+  func requests_areAudited() async throws {
+    try await Self.run { family in
+      var ids: [String] = []
+      for _ in 0..<4 {
+        ids.append(try #require(try await family.redeem([("reading", 5)]).request).id)
+        family.fixture.clock.advance(1)
+      }
+      try await family.decline(ids[0])
+      try await family.decline(ids[0])
+      try await family.cancel(ids[1])
+      try await family.approve(ids[2])
+      family.fixture.clock.advance(PointsRequest.lifetime)
+      let core = family.fixture.service.core
+      #expect(try await PointsRequestExpiry(identifiers: core.identifiers).run(core) == 1)
+      let audited = try await core.store.read { tx in
+        try tx.query(
+          """
+          SELECT action, actor, object FROM audit_log
+          WHERE action IN ('points.decline', 'points.cancel', 'points.expire') ORDER BY sequence
+          """
+        ) { "\($0.text(0)) \($0.text(1)) \($0.text(2))" }
+      }
+      #expect(
+        audited.dropLast() == [
+          "points.decline user:\(ServiceFixture.anna) \(ids[0])",
+          "points.cancel user:\(ServiceFixture.bert) \(ids[1])",
+        ]
+      )
+      let metrics = String(decoding: family.fixture.metrics.render(), as: UTF8.self)
+      let count = "gatehouse_entitlement_points_transactions_total"
+      for (kind, expected) in [("decline", 2), ("cancel", 1), ("approve", 1)] {
+        #expect(metrics.contains("\(count){kind=\"\(kind)\"} \(expected)\n"), "\(kind)")
+      }
+      #expect(audited.last?.hasPrefix("points.expire ") == true)
+      #expect(audited.last?.hasSuffix(ids[3]) == true)
+    }
+  }
+
   @Test("What is declined or cancelled gives its points back, and is over")
   func decided_isFinal() async throws {
     try await Self.run { family in
@@ -135,7 +206,9 @@ struct PointsRequestTests {
       #expect(try await expiry.run(core) == 0)
       #expect(try await family.balances()["reading"] == 60)
       #expect(try await family.requests().map(\.state) == [.expired, .expired])
-      #expect(try await family.requests().allSatisfy { $0.decidedBy.isEmpty })
+      #expect(
+        try await family.requests().allSatisfy { $0.decidedBy.isEmpty && $0.decidedAt == nil }
+      )
       #expect(try await family.findings() == [])
     }
   }

@@ -39,6 +39,25 @@ struct PointsWatchTests {
     }
   }
 
+  @Test("Points that come back because nobody answered a request are told")
+  func request_expired_isTold() async throws {
+    try await PointsFamily.run { family in
+      try await family.setRule("math", earns: 2, costs: 3, requiresApproval: true)
+      try await family.earn("math", minutes: 10)
+      try await family.redeem([("math", 11)])
+      let core = family.fixture.service.core
+      let start = EntitlementWatch.Position(
+        revision: core.database.revision,
+        points: core.pointsNews.end
+      )
+      family.fixture.clock.advance(PointsRequest.lifetime)
+      #expect(try await PointsRequestExpiry(identifiers: core.identifiers).run(core) == 1)
+      let batch = try await events(after: start, family)
+      #expect(batch.events.map(\.kind) == [.points])
+      #expect(batch.events.map(\.holderId) == [family.holder])
+    }
+  }
+
   @Test("A place of another process, or one that is no longer known, stands for all holders")
   func place_unknown_isEverybody() async throws {
     try await PointsFamily.run { family in

@@ -115,6 +115,26 @@ struct AuthorizationTests {
     }
   }
 
+  @Test("While nobody can tell, a step-up counts for nothing, and what needs none can be read")
+  func doubt_stepUp_isDenied() async throws {
+    let routes: JSONValue = [
+      ["path": "/families/{entity}", "methods": ["GET"], "action": "family.view"],
+      ["path": "/members/{entity}", "methods": ["GET"], "action": "family.list_members"],
+    ]
+    let unknown = try GatewayFixture(routes, sessions: .unknown)
+    try await TenancyStage.run(policy: PolicyFile.bytes("family"), gateway: unknown) { stage in
+      let family = try await stage.create("family", name: "Kerr", by: "usr_1").id
+      let credential = unknown.credential("usr_1")
+      let reading = try await GatewayRequest(path: "/members/\(family)", credential: credential)
+        .check(stage)
+      #expect(reading.denial == nil)
+      // A role may grant it by a step-up alone.
+      let viewing = try await GatewayRequest(path: "/families/\(family)", credential: credential)
+        .check(stage)
+      #expect(viewing.denial == 503 && viewing.reason == "REVOCATIONS_UNKNOWN")
+    }
+  }
+
   @Test("While nobody can tell, nobody passes who would change something")
   func doubt_isDenied() async throws {
     let unknown = try GatewayFixture(sessions: .unknown)

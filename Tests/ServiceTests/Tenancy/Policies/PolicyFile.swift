@@ -13,6 +13,22 @@ enum PolicyFile {
     return [UInt8](text.utf8)
   }
 
+  /// The bytes of `policies/NAME.json` with one text in place of another, and with these assertions alone: those of
+  /// the file are about what the file says.
+  static func changed(
+    _ name: String,
+    _ old: String,
+    _ new: String,
+    asserting assertions: String
+  ) throws -> [UInt8] {
+    let text = try whole(name)
+    guard text.contains(old), let end = text.range(of: #""assertions": {"#) else {
+      throw PolicyError([])
+    }
+    let changed = text[..<end.upperBound].replacing(old, with: new)
+    return [UInt8]("\(changed)\(assertions)}}".utf8)
+  }
+
   /// The text of `policies/NAME.json`.
   static func whole(_ name: String) throws -> String {
     try String(contentsOf: root.appending(path: "policies/\(name).json"), encoding: .utf8)

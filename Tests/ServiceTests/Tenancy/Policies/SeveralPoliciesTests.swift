@@ -147,6 +147,10 @@ struct SeveralPoliciesTests {
     let home = try Self.smartHome(#""parents": ["property"]"#, #""parents": ["shelf"]"#)
     let error = #expect(throws: PolicyError.self) { try Policy.load([Self.library, home]) }
     #expect(error?.problems.contains { $0.path == "types.unit.parents[0]" } == true)
+    let mode = #""modes": { "m": { "enter": "unit.view", "covers": ["book.lend"] } }"#
+    let covering = try Self.smartHome(#""condition_sets": {"#, "\(mode), \"condition_sets\": {")
+    let foreign = #expect(throws: PolicyError.self) { try Policy.load([Self.library, covering]) }
+    #expect(foreign?.problems.contains { $0.path == "modes.m.covers[0]" } == true)
   }
 
   @Test("A reload takes another policy in and leaves it out again; a clash changes nothing")

@@ -142,6 +142,36 @@ struct ParentModeTests {
     }
   }
 
+  @Test("An explanation names the step-up by which a role would grant an action")
+  func explanation_namesStepUp() async throws {
+    try await FamilyHome.run { home in
+      try await home.pair(home.code(for: home.ann))
+      let explained = try await home.stage.permissions.explain(
+        .init(action: "family.view", entityId: home.family),
+        options: .by(FamilyHome.annie)
+      )
+      #expect(explained.decision?.reason == .stepUpRequired)
+      #expect(explained.conditions.map(\.condition) == [.stepUp("family_pin")])
+      #expect(explained.conditions.map(\.holds) == [false])
+      #expect(explained.conditions.map(\.decisive) == [true])
+    }
+  }
+
+  @Test("On a child that is not there yet, an action takes its step-up as on one that is")
+  func below_guardedAction_takesProof() async throws {
+    try await FamilyHome.run { home in
+      let own = try await home.stage.create("family", name: "Mine", by: FamilyHome.annie).id
+      func actions(_ proof: CallOptions) async throws -> [String] {
+        let fetched = try await home.stage.permissions.fetch(.init(entityId: own), options: proof)
+        return try #require(fetched.below.first { $0.entityType == "child" }).actions
+      }
+      let plain = try await actions(.by(FamilyHome.annie))
+      #expect(plain.contains("child.update") && !plain.contains("child.configure_apps"))
+      let proven = try await actions(.by(FamilyHome.annie, acr: "phr", isRecent: true))
+      #expect(proven.contains("child.configure_apps"))
+    }
+  }
+
   @Test("The role behind parent mode comes with the first device, and ends with the last")
   func deviceRole_lastsAsLongAsDevices() async throws {
     try await FamilyHome.run { home in
