@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from . import hashing, imports, large_store, machine, mails, peers, processes, products
+from . import hashing, imports, large_store, machine, mails, members, peers, processes, products
 from .suite import POLICY, SERVICES, Suite
 
 BUILT = peers.BUILT
@@ -448,6 +448,7 @@ def measure(options, document):
         "checks": lambda folder: checks(options, folder),
         "checks_large": lambda folder: checks_large(options, folder),
         "broad_large": lambda folder: broad_large(options, folder),
+        "members": lambda folder: members.measure(lambda: built_suite(folder, loops=1), accept),
         "points": lambda folder: products.points(built_suite, rpcload, options, folder),
         "documents": lambda folder: products.documents(built_suite, rpcload, options, folder),
         "mails": lambda folder: mails.measure(built_suite, folder),

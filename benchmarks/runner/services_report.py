@@ -214,6 +214,21 @@ def report_rows(found):
     ]
 
 
+PAGES = {"by_age": "oldest first", "by_name": "by name", "far_behind": "by name, a tenth behind",
+         "by_text": "found by a text"}
+
+
+def member_rows(found):
+    if not found:
+        return []
+    rows = [[f"page of 50 of {thousands(found['members'])} members, {PAGES[name]}: clock / processor",
+             f"{page['median_ms']:.1f} / {page['server_cpu_ms']:.1f} ms", "–", "–"]
+            for name, page in found["pages"].items()]
+    grants = found["grants"]
+    return rows + [[f"{grants['roles']} roles granted in a batch: clock / processor",
+                    f"{grants['median_ms']:.0f} / {grants['server_cpu_ms']:.0f} ms", "–", "–"]]
+
+
 def import_rows(found):
     if not found:
         return []
@@ -249,6 +264,7 @@ def render(section):
                       results.get("sign_ins"), results.get("flood"))
     rows += broad_rows(results.get("broad_large"))
     rows += product_rows(results.get("points"), results.get("documents"))
+    rows += member_rows(results.get("members"))
     rows += import_rows(results.get("imports"))
     rows += report_rows(results.get("report"))
     rows += start_rows(results.get("start_up"))
