@@ -180,6 +180,8 @@ struct PoisonTests {
       ("UPDATE entity SET parent_id = NULL WHERE type = 'device'", "has no parent"),
       ("UPDATE entity SET parent_id = id WHERE type = 'property'", "below itself"),
     ]
+    // A server refuses values of another type than the column's.
+    .filter { !TestServer.isUsed || !$0.1.contains(" holds ") }
   )
   func store_withWhatCannotBe_answersOtherTrees(statement: String, words: String) async throws {
     let folder = try TestFolder()
