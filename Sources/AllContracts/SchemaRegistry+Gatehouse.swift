@@ -20,6 +20,7 @@ extension SchemaRegistry {
     Audit_V1.auditV1AuditFile,
     Auth_V1.authV1AccountsFile,
     Auth_V1.authV1AuthenticationFile, Auth_V1.authV1ChildrenFile,
+    Auth_V1.authV1ConsoleFile,
     Auth_V1.authV1DeletionsFile,
     Auth_V1.authV1ExportsFile,
     Auth_V1.authV1FamilyEndsFile,

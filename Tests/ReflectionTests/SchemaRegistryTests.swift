@@ -14,6 +14,7 @@ struct SchemaRegistryTests {
         "auth.v1.Accounts",
         "auth.v1.Authentication",
         "auth.v1.Children",
+        "auth.v1.ConsoleSessions",
         "auth.v1.Deletions",
         "auth.v1.Exports",
         "auth.v1.FamilyEnds",

@@ -46,8 +46,9 @@ public struct MailSettings: Sendable {
   /// The defaults.
   public init() {}
 
-  /// Reads the settings.
-  init(_ field: JSONField) throws(JSONDecodingError) {
+  /// Reads the settings; links begin with `link` unless they say otherwise.
+  init(_ field: JSONField, link standard: String) throws(JSONDecodingError) {
+    link = standard
     var members = try field.members()
     let way = members.optional("transport")
     transport = try way?.choice(of: Transport.self) ?? transport

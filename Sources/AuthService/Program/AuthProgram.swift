@@ -216,7 +216,8 @@ public enum AuthProgram: HostedService {
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)
     return OpenService(
       services: service.services,
-      documents: KeyDocuments.all(of: service.core.ring, issuer: settings.issuer),
+      documents: KeyDocuments.all(of: service.core.ring, issuer: settings.issuer)
+        + (settings.console.map(ConsoleDocuments.all) ?? []),
       interceptors: service.interceptors,
       work: [service.run],
       readiness: service.readiness,

@@ -310,6 +310,10 @@ public final class AuthService: Sendable {
   public var services: [ServiceDefinition] {
     [
       AuthenticationHandler(core: core).definition,
+      ConsoleSessionsHandler(
+        console: settings.console,
+        authentication: AuthenticationHandler(core: core)
+      ).definition,
       SessionsHandler(core: core).definition,
       UsersHandler(core: core).definition,
       AccountsHandler(core: core, passkeys: passkeys).definition,

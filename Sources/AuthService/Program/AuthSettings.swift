@@ -26,6 +26,8 @@ public struct AuthSettings: Sendable {
   public var operatorStepUp = "fresh"
   /// How mail is sent.
   public var mail = MailSettings()
+  /// The web page for people; nil for none.
+  public var console: ConsoleSettings?
   /// For whom passkeys are taken.
   public var passkeys = PasskeySettings()
   /// With whose identities users may sign in.
@@ -88,7 +90,9 @@ public struct AuthSettings: Sendable {
       try members.finish()
     }
     sourceLimits = try members.optional("source_limits").map(SourceLimits.init) ?? sourceLimits
-    mail = try members.optional("mail").map(MailSettings.init) ?? mail
+    console = try members.optional("console").map(ConsoleSettings.init)
+    if let link = console?.link { mail.link = link }
+    if let field = members.optional("mail") { mail = try MailSettings(field, link: mail.link) }
     if let field = members.optional("pin_digits") {
       pin.digitCount = Int(try field.integer(in: 4...6))
     }

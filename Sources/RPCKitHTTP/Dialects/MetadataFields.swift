@@ -50,6 +50,9 @@ extension Metadata {
 
 /// Which names of fields are no metadata.
 enum MetadataNames {
+  /// By which a browser says whether a page of the same origin asks, which a handler may want to know.
+  private static let fetchSite = "sec-fetch-site"
+
   /// Asked of every field of every request, so it looks at the first letter before anything else.
   static func isReserved(_ name: String) -> Bool {
     switch name.utf8.first {
@@ -65,7 +68,7 @@ enum MetadataNames {
     case UInt8(ascii: "h"): name == "host" || name == "http2-settings"
     case UInt8(ascii: "k"): name == "keep-alive"
     case UInt8(ascii: "p"): name == "proxy-connection"
-    case UInt8(ascii: "s"): name.hasPrefix("sec-")
+    case UInt8(ascii: "s"): name.hasPrefix("sec-") && name != fetchSite
     case UInt8(ascii: "t"):
       name == "te" || name == "trailer" || name == "transfer-encoding" || name.hasPrefix("trailer-")
     case UInt8(ascii: "u"): name == "upgrade"

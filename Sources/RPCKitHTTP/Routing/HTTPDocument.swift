@@ -9,8 +9,8 @@ package struct HTTPDocument: Sendable {
   /// Its content now; asked for on the loop of each request, so it looks and does not wait, and answers with the
   /// same object as long as the content is the same.
   package let content: @Sendable () -> HTTPContent
-  /// Seconds for which it may be kept without asking again.
-  package let ageMax: Int
+  /// How long it may be kept without asking again (RFC 9111 section 5.2).
+  package let cacheControl: String
   /// Header fields that the answer has besides.
   package let fields: HTTPFields
 
@@ -18,14 +18,14 @@ package struct HTTPDocument: Sendable {
   package init(
     path: String,
     contentType: String,
-    ageMax: Int = 300,
+    cacheControl: String = "public, max-age=300",
     fields: HTTPFields = [:],
     content: @escaping @Sendable () -> HTTPContent
   ) {
     self.path = path
     self.contentType = contentType
     self.content = content
-    self.ageMax = ageMax
+    self.cacheControl = cacheControl
     self.fields = fields
   }
 
@@ -45,7 +45,7 @@ package struct HTTPDocument: Sendable {
   /// The fields that an answer with content of this tag and one without it share.
   fileprivate func sharedFields(_ entityTag: String?) -> HTTPFields {
     var shared: HTTPFields = [
-      "cache-control": "public, max-age=\(ageMax)", "vary": "accept-encoding",
+      "cache-control": cacheControl, "vary": "accept-encoding",
     ]
     if let entityTag { shared.append("etag", "\"\(entityTag)\"") }
     for field in fields.fields { shared.append(field.name, field.value) }

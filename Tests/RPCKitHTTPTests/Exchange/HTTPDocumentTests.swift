@@ -15,7 +15,7 @@ import Testing
           HTTPDocument(
             path: "/openapi.json",
             contentType: "application/json",
-            ageMax: 60
+            cacheControl: "public, max-age=60"
           ) { untagged },
           HTTPDocument(
             path: "/tagged",

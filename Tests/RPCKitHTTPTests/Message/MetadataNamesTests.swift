@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: [
     "accept-language", "authorization", "connector", "content", "dates", "grpc", "hosts", "proxy",
-    "second",
+    "sec-fetch-site", "second",
     "tenant", "traceparent", "upgrades", "user-agent", "x-name", "",
   ])
   func otherName_isMetadata(_ name: String) {

@@ -50,10 +50,13 @@ extension HTTPDocument {
 
   fileprivate init(_ document: ServedDocument) {
     let latest = LatestContent()
+    var fields: HTTPFields = [:]
+    for field in document.fields { fields.append(field.name, field.value) }
     self.init(
       path: document.path,
       contentType: document.contentType,
-      ageMax: document.ageMax
+      cacheControl: document.cacheControl,
+      fields: fields
     ) { latest.content(of: document.content()) }
   }
 }

@@ -4,8 +4,10 @@ public struct ServedDocument: Sendable {
   public let path: String
   /// Its media type: `application/json`.
   public let contentType: String
-  /// Seconds for which it may be kept without asking again.
-  public let ageMax: Int
+  /// How long it may be kept without asking again (RFC 9111 section 5.2).
+  public let cacheControl: String
+  /// Header fields that its answers have besides.
+  public let fields: [(name: String, value: String)]
   /// Its content now; asked for on an event loop, so it looks and does not wait.
   public let content: @Sendable () -> String
 
@@ -13,12 +15,14 @@ public struct ServedDocument: Sendable {
   public init(
     path: String,
     contentType: String = "application/json",
-    ageMax: Int = 300,
+    cacheControl: String = "public, max-age=300",
+    fields: [(name: String, value: String)] = [],
     content: @escaping @Sendable () -> String
   ) {
     self.path = path
     self.contentType = contentType
-    self.ageMax = ageMax
+    self.cacheControl = cacheControl
+    self.fields = fields
     self.content = content
   }
 }

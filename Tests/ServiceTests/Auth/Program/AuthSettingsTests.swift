@@ -35,11 +35,27 @@ struct AuthSettingsTests {
       (#"{"mail": {"smtp_tls": "none", "smtp_server": "mail.example.org"}}"#, "mail.smtp_tls"),
       (#"{"mail": {"smtp_tls": "none", "smtp_server": "10.0.0.1"}}"#, "mail.smtp_tls"),
       (#"{"mail": {"smtp_seconds": 601}}"#, "mail.smtp_seconds"),
+      (#"{"console": {"address": "auth.example.com"}}"#, "console.address"),
+      (#"{"console": {"address": "https://auth.example.com/console"}}"#, "console.address"),
+      (#"{"console": {"tenancy": "https://a; script-src *"}}"#, "console.tenancy"),
+      (#"{"console": {"entitlement": "https://"}}"#, "console.entitlement"),
     ]
   )
   func read_impossible_namesThePlace(text: String, path: String) {
     let error = #expect(throws: JSONDecodingError.self) { try read(text) }
     #expect(error?.path == path)
+  }
+
+  @Test("Links of mails lead to the console if there is one, unless the settings say otherwise")
+  func read_console_hasTheLinks() throws {
+    #expect(try read("{}").console == nil)
+    let console = #""console": {"address": "https://auth.example.com"}"#
+    #expect(try read("{\(console)}").mail.link == "https://auth.example.com/console")
+    let mail = try read(#"{\#(console), "mail": {"from_name": "Ada"}}"#).mail
+    #expect(mail.link == "https://auth.example.com/console")
+    let other = try read(#"{\#(console), "mail": {"link": "https://app.example.com"}}"#).mail
+    #expect(other.link == "https://app.example.com")
+    #expect(try read(#"{"console": {}}"#).mail.link == "gatehouse://account")
   }
 
   @Test("PINs have six digits and operators a fresh sign-in unless the settings say otherwise")

@@ -29,6 +29,10 @@ enum MatrixTable {
     ),
     .init("Authentication/Refresh", .none, .everyone, #"{"refreshToken": "<refresh token>"}"#),
     .init("Authentication/SignOut", .none, .everyone, endsSession: true),
+    // Only a page of the console may, which none of these is: EndToEndTests have what it gets.
+    .init("ConsoleSessions/Begin", .none, [], #"{"refreshToken": "<refresh token>"}"#),
+    .init("ConsoleSessions/Resume", .none, []),
+    .init("ConsoleSessions/End", .none, []),
     .init("Users/GetMe", .none, .everyone),
     .init("Users/UpdateProfile", .none, .everyone, #"{"firstName": "First"}"#),
     .init("Users/UpdateSettings", .none, .everyone, #"{"settings": "{}"}"#),

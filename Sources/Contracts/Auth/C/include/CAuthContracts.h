@@ -5,6 +5,7 @@
 #include <CPeerContracts.h>
 
 #include "auth/v1/children.pb-c.h"
+#include "auth/v1/console.pb-c.h"
 #include "auth/v1/deletions.pb-c.h"
 #include "auth/v1/exports.pb-c.h"
 #include "auth/v1/identities.pb-c.h"
@@ -56,6 +57,21 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__take
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__take_over_account_response(void) {
   return &auth__v1__take_over_account_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__begin_console_session_request(void) {
+  return &auth__v1__begin_console_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__resume_console_session_request(void) {
+  return &auth__v1__resume_console_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__console_session(void) {
+  return &auth__v1__console_session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_console_session_request(void) {
+  return &auth__v1__end_console_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_console_session_response(void) {
+  return &auth__v1__end_console_session_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__deletion(void) {
   return &auth__v1__deletion__descriptor;

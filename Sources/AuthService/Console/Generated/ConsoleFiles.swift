@@ -1,0 +1,3096 @@
+// Written by scripts/generate from console/. Do not edit.
+// Long because it has all files of the console.
+
+/// The files of the console.
+enum ConsoleFiles {
+  /// The digest of the files, the page's without.
+  static let digest = "631106b6fe305445"
+
+  /// The page.
+  static let page = ####"""
+<!doctype html>
+<html lang="en" data-tenancy="{{tenancy}}" data-entitlement="{{entitlement}}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Gatehouse</title>
+<link rel="icon" href="{{files}}/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="{{files}}/console.css">
+<script type="module" src="{{files}}/main.js"></script>
+</head>
+<body>
+<noscript>This page needs JavaScript. Diese Seite braucht JavaScript.</noscript>
+</body>
+</html>
+
+"""####
+
+  /// What it loads.
+  static let files: [(name: String, type: String, text: String)] = [
+    ("account.js", "text/javascript", ####"""
+// What everybody can do about their own account.
+
+import { call, download, get, post, raise, signOut } from "./api.js";
+import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
+import { codeField, newPassword } from "./entrance.js";
+import { go, me, readMe, show } from "./main.js";
+import { addPasskey, canPasskey } from "./passkeys.js";
+import { qrCode } from "./qr.js";
+
+const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, deletion] };
+
+export default async function account({ argument = "profile", page }) {
+  const cards = tabs[argument];
+  if (!cards) return go("/account");
+  page(t("nav.account"), [el("nav", { class: "tabs", "aria-label": t("nav.account") }, Object.keys(tabs).map((key) =>
+    el("a", { href: `#/account/${key}`, "aria-current": key === argument ? "page" : undefined }, t(`tab.${key}`)))),
+  el("div", { class: "cards" }, cards.map((make) => make()))]);
+}
+
+/** Does something, says that it is done, and loads the card again. */
+async function act(section, send, text = t("done")) {
+  try {
+    await send();
+    say(text);
+  } catch (problem) {
+    if (problem.name === "NotAllowedError") return;
+    say(sentence(problem), true);
+  }
+  section.reload();
+}
+
+function profile() {
+  return card(t("tab.profile"), () => {
+    const called = field(t("displayName"), input({ name: "display_name", required: true, maxLength: 200, value: me.displayName, autocomplete: "name", autocapitalize: "words" }));
+    const first = field(t("firstName"), input({ name: "first_name", maxLength: 200, value: me.firstName, autocomplete: "given-name", autocapitalize: "words" }));
+    const last = field(t("lastName"), input({ name: "last_name", maxLength: 200, value: me.lastName, autocomplete: "family-name", autocapitalize: "words" }));
+    const language = field(t("mailLanguage"), el("select", { name: "language" }, [["", t("standard")], ["en", "English"], ["de", "Deutsch"]].map(([value, label]) =>
+      el("option", { value, selected: (me.language ?? "") === value }, label))));
+    return form([called, first, last, language], t("save"), async () => {
+      await call("auth", "PATCH", "users/me", { displayName: called.input.value.trim(), firstName: first.input.value.trim(), lastName: last.input.value.trim(), language: language.input.value });
+      await readMe();
+      say(t("saved"));
+      await show();
+    });
+  });
+}
+
+function address() {
+  const section = card(t("email"), () => {
+    const next = field(t("newEmail"), input({ type: "email", name: "new_email", required: true, maxLength: 254, autocomplete: "off" }));
+    const current = field(t("password"), input({ type: "password", name: "current_password", required: true, maxLength: 1024, autocomplete: "current-password" }));
+    return [el("p", {}, el("bdi", {}, me.email), " ", me.emailVerified ? badge(t("proven"), "good") : badge(t("unproven"), "warn")),
+      me.emailVerified ? null : el("div", {}, el("button", { type: "button", click: () => act(section, () => post("auth", "auth/email/verification"), t("mailSent")) }, t("sendAgain"))),
+      el("details", {}, el("summary", {}, t("changeEmail")), form([next, current], t("sendMail"), async () => {
+        await post("auth", "auth/email/change", { newEmail: next.input.value.trim(), currentPassword: current.input.value });
+        say(t("mailToNew"));
+        section.reload();
+      }))];
+  });
+  return section;
+}
+
+function password() {
+  return card(t("password"), () => {
+    const who = input({ type: "email", autocomplete: "username", value: me.email, readOnly: true, hidden: true, "aria-label": t("email") });
+    const current = field(t("currentPassword"), input({ type: "password", name: "current_password", required: true, maxLength: 1024, autocomplete: "current-password" }));
+    const next = newPassword("new_password");
+    return form([who, current, next], t("changePassword"), async () => {
+      await post("auth", "users/me/password", { currentPassword: current.input.value, newPassword: next.input.value });
+      say(t("passwordChanged"));
+      current.input.value = "";
+      next.input.value = "";
+    });
+  });
+}
+
+function passkeys() {
+  const add = canPasskey() ? el("button", { type: "button", click: () => act(section, () => addPasskey(navigator.platform || "Passkey")) }, t("addPasskey")) : null;
+  const section = card(t("passkeys"), async () => {
+    let found;
+    try {
+      found = (await get("auth", "users/me/passkeys")).passkeys;
+    } catch (problem) {
+      if (problem.reason !== "PASSKEYS_OFF") throw problem;
+      add?.remove();
+      return empty(t("reason.PASSKEYS_OFF"));
+    }
+    if (found.length === 0) return empty(t("noPasskeys"));
+    return el("ul", { class: "lines" }, found.map((key) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(key.name)),
+      el("span", { class: "quiet small" }, t("lastUsed"), " ", time(key.lastUsedAt ?? key.createdAt))),
+    el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${key.name}`, click: async () => {
+      if (await confirmed(t("removePasskey"), t("removePasskeyText", { name: key.name }), t("remove"))) act(section, () => call("auth", "DELETE", `users/me/passkeys/${key.id}`));
+    } }, t("remove")))));
+  }, { actions: [add].filter(Boolean) });
+  return section;
+}
+
+function secondFactor() {
+  const section = card(t("app"), async () => {
+    const state = await get("auth", "users/me/second-factors");
+    if (!state.hasTotp) return [el("p", {}, t("noApp")), el("div", {}, el("button", { type: "button", class: "primary", click: () => enroll(section) }, t("addApp")))];
+    return [facts([[t("since"), time(state.totpAddedAt)]]), el("div", { class: "row" },
+      el("button", { type: "button", class: "danger", click: async () => {
+        if (await confirmed(t("removeApp"), t("removeAppText"), t("remove"))) act(section, () => call("auth", "DELETE", "users/me/second-factors/totp"));
+      } }, t("removeApp")))];
+  });
+  return section;
+}
+
+/** An authenticator app, by a picture or by typing; its recovery codes are shown once. */
+async function enroll(section) {
+  let made;
+  try {
+    made = await post("auth", "users/me/second-factors/totp");
+  } catch (problem) {
+    return say(sentence(problem), true);
+  }
+  const code = codeField();
+  const answer = await dialog(t("addApp"), (close) => [el("p", {}, t("scan")), qrCode(made.uri, t("qrCode")),
+    el("p", { class: "small" }, t("orType"), " ", id(made.secret)),
+    form([code], t("continue"), async () => close(await post("auth", "users/me/second-factors/totp/confirm", { code: code.input.value })),
+      { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] })]);
+  if (answer) {
+    if (answer.token) raise(answer.token.token);
+    await showCodes(answer.recoveryCodes);
+  }
+  await show();
+  section.reload();
+}
+
+const showCodes = (codes) => dialog(t("recoveryCodes"), (close) => [el("p", {}, t("recoveryText")),
+  el("ul", { class: "codes" }, codes.map((code) => el("li", {}, code))), el("p", {}, " "),
+  el("div", { class: "row" }, el("button", { type: "button", click: () => navigator.clipboard.writeText(codes.join("\n")).then(() => say(t("copied"))) }, t("copy")),
+    el("button", { type: "button", class: "primary", click: () => close() }, t("keptThem")))]);
+
+function recoveryCodes() {
+  const section = card(t("recoveryCodes"), async () => {
+    const state = await get("auth", "users/me/second-factors");
+    if (!state.hasTotp) return empty(t("codesNeedApp"));
+    return [el("p", {}, t("codesLeft", { count: state.recoveryCodesLeft })), el("div", {}, el("button", { type: "button", click: () => act(section, async () => {
+      await showCodes((await post("auth", "users/me/second-factors/recovery-codes")).recoveryCodes);
+    }) }, t("newCodes")))];
+  });
+  return section;
+}
+
+function pin() {
+  const section = card("PIN", async () => {
+    const state = await get("auth", "users/me/pin");
+    const digits = field(t("newPin"), input({ type: "password", name: "pin", inputMode: "numeric", required: true, maxLength: 6, autocomplete: "off" }), t("pinHint", { count: state.digits }));
+    return [el("p", {}, state.isSet ? badge(t("pinSet"), "good") : badge(t("pinNotSet")), state.disabled ? [" ", badge(t("disabled"), "bad")] : null),
+      form([digits], t("setPin"), async () => {
+        await call("auth", "PUT", "users/me/pin", { pin: digits.input.value });
+        say(t("saved"));
+        section.reload();
+      }, { kind: "", more: state.isSet ? [el("button", { type: "button", class: "danger", click: () => act(section, () => call("auth", "DELETE", "users/me/pin")) }, t("remove"))] : [] })];
+  });
+  return section;
+}
+
+function sessions() {
+  const section = card(t("sessions"), async () => {
+    const { sessions: found } = await get("auth", "users/me/sessions");
+    return el("ul", { class: "lines" }, found.map((session) => el("li", {}, el("span", { class: "main" },
+      el("strong", {}, name(session.device?.name, t("unknownDevice")), " ", session.current ? badge(t("thisOne"), "good") : null),
+      el("span", { class: "quiet small" }, name([session.device?.model, session.device?.application, session.network].filter(Boolean).join(" · "), " ")),
+      el("span", { class: "small" }, t("lastSeen"), " ", time(session.lastSeenAt))),
+    session.current ? null : el("button", { type: "button", class: "small danger", "aria-label": `${t("end")} ${session.device?.name ?? ""}`,
+      click: () => act(section, () => call("auth", "DELETE", `users/me/sessions/${session.id}`)) }, t("end")))));
+  }, { wide: true, actions: [el("button", { type: "button", click: () => act(section, () => post("auth", "users/me/sessions/revoke-others")) }, t("endOthers"))] });
+  return section;
+}
+
+function identities() {
+  return card(t("identities"), async () => {
+    const { identities: found } = await get("auth", "users/me/identities");
+    if (found.length === 0) return empty(t("noIdentities"));
+    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("strong", {}, readable(one.provider)), el("span", {}, name(one.email, t("hidden"))), time(one.linkedAt))));
+  }, { wide: true });
+}
+
+function exported() {
+  return card(t("export"), () => [el("p", {}, t("exportText")), el("div", {}, el("button", { type: "button", click: async (event) => {
+    event.target.disabled = true;
+    try {
+      const text = await download("auth", "users/me/export");
+      const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+      save(url);
+    } catch (problem) {
+      say(sentence(problem), true);
+    }
+    event.target.disabled = false;
+  } }, t("download")))]);
+}
+
+function save(url) {
+  const anchor = document.createElement("a");
+  anchor.href = url;
+  anchor.download = `gatehouse-${new Date(now()).toISOString().slice(0, 10)}.json`;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function deletion() {
+  return card(t("deleteAccount"), () => [el("p", {}, t("deleteText")), el("div", { class: "row" },
+    el("button", { type: "button", class: "danger", click: async () => {
+      if (!(await confirmed(t("deleteAccount"), t("deleteWarning", { roles: me.roles.length }), t("deleteAccount"), { typed: me.email }))) return;
+      try {
+        const begun = await post("auth", "users/me/deletion", { idempotencyKey: crypto.randomUUID() });
+        await dialog(t("deleteAccount"), (close) => [el("p", {}, t("deletionBegun"), " ", begun.eraseAt ? time(begun.eraseAt) : ""),
+          el("button", { type: "button", class: "primary", click: () => close() }, t("close"))]);
+        if (!begun.eraseAt) await signOut();
+      } catch (problem) {
+        say(sentence(problem), true);
+      }
+    } }, t("deleteAccount")),
+    el("button", { type: "button", click: async () => {
+      try {
+        const answer = await call("auth", "DELETE", "users/me/deletion");
+        say(answer.wasPending ? t("deletionCancelled") : t("noDeletion"));
+      } catch (problem) {
+        say(sentence(problem), true);
+      }
+    } }, t("cancelDeletion")))]);
+}
+
+"""####),
+    ("api.js", "text/javascript", ####"""
+// Calls of the services: with the token of the session, refreshed once for all who wait, and with a step-up where one is
+// demanded. The access token is in this module alone; what renews it is in a cookie that no script can read.
+
+import { setClock } from "./base.js";
+
+const { tenancy, entitlement } = document.documentElement.dataset;
+const origins = { auth: "", tenancy: tenancy ?? "", entitlement: entitlement ?? "" };
+
+// Browsers keep a cookie of the kind over TLS and on localhost; elsewhere the session ends with the page.
+const keeps = location.protocol === "https:" || location.hostname === "localhost";
+
+let token;
+let renewal;
+let flight;
+let epoch = 0;
+let stepUp;
+let onSignedOut = () => {};
+const others = "BroadcastChannel" in window ? new BroadcastChannel("gatehouse") : undefined;
+
+/** A refusal, as the services write it. */
+export class Problem extends Error {
+  constructor(status, answer, headers) {
+    const details = answer?.details ?? {};
+    super(answer?.message ?? "");
+    this.status = status;
+    this.code = details.code ?? (status === 0 ? "OFFLINE" : "UNKNOWN");
+    this.reason = details.reason ?? this.code;
+    this.requestId = details.requestId ?? headers?.get("x-request-id") ?? "";
+    this.metadata = details.metadata ?? details;
+    this.violations = details.fieldViolations ?? [];
+    this.retryAfter = Number(headers?.get("retry-after") ?? 0);
+  }
+}
+
+export const isSignedIn = () => token !== undefined;
+export function onStepUp(handler) { stepUp = handler; }
+export function onSignOut(handler) { onSignedOut = handler; }
+
+async function send(service, method, path, body, headers = {}, { signal, isText } = {}) {
+  const root = path.startsWith("/") ? path : `/api/v1/${path}`;
+  const options = { method, headers: { ...headers }, signal };
+  if (body !== undefined) {
+    options.headers["content-type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(`${origins[service]}${root}`, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0);
+  }
+  if (answer.headers.get("date")) setClock(answer.headers.get("date"));
+  const text = await answer.text();
+  if (answer.ok && isText) return text;
+  let json;
+  try {
+    json = text ? JSON.parse(text) : {};
+  } catch {
+    json = {};
+  }
+  if (!answer.ok) throw new Problem(answer.status, json, answer.headers);
+  return json.data ?? json;
+}
+
+const own = { "x-gatehouse-console": "1" };
+
+/** New tokens for all who wait: one exchange, however many calls found theirs to be over. */
+async function renew(used) {
+  if (token !== used) return;
+  flight ??= (async () => {
+    const began = epoch;
+    try {
+      const tokens = await exchange();
+      if (began === epoch && tokens) token = tokens;
+      else if (began === epoch) forget();
+    } catch (problem) {
+      if (problem.status !== 401) throw problem;
+      if (began === epoch) forget();
+    } finally {
+      flight = undefined;
+    }
+  })();
+  await flight;
+}
+
+/** The next access token; one tab at a time, since they share a cookie. */
+async function exchange() {
+  if (!keeps) {
+    if (!renewal) return undefined;
+    const tokens = await send("auth", "POST", "auth/refresh", { refreshToken: renewal });
+    renewal = tokens.refreshToken;
+    return tokens.accessToken;
+  }
+  const ask = async () => (await send("auth", "POST", "/console/session/refresh", {}, own)).accessToken;
+  return navigator.locks ? navigator.locks.request("gatehouse-session", ask) : ask();
+}
+
+/** The session that the browser has kept, if any. */
+export async function resume() {
+  if (!keeps) return false;
+  try {
+    token = await exchange();
+  } catch (problem) {
+    if (problem.status === 401) await send("auth", "DELETE", "/console/session", undefined, own);
+    else if (problem.status !== 404) throw problem;
+  }
+  return isSignedIn();
+}
+
+/** Begins the session of an answer to a sign-in. */
+export async function enter(answer) {
+  epoch += 1;
+  const former = token;
+  token = answer.tokens.accessToken;
+  renewal = answer.tokens.refreshToken;
+  if (keeps) {
+    const begun = await send("auth", "POST", "/console/session", { refreshToken: renewal }, own);
+    token = begun.accessToken;
+    renewal = undefined;
+  }
+  // The one before was there only to be proven anew.
+  if (former) await send("auth", "POST", "auth/logout", {}, { authorization: `Bearer ${former}` }).catch(() => {});
+}
+
+/** Takes a token that says more than the session's own, until it ends. */
+export function raise(stronger) { token = stronger; }
+
+function forget() {
+  epoch += 1;
+  token = undefined;
+  renewal = undefined;
+  onSignedOut();
+}
+
+export async function signOut() {
+  try {
+    await call("auth", "POST", "auth/logout", {});
+  } finally {
+    if (keeps) await send("auth", "DELETE", "/console/session", undefined, own).catch(() => {});
+    others?.postMessage("signed-out");
+    forget();
+  }
+}
+
+others?.addEventListener("message", () => { if (token) forget(); });
+addEventListener("pagehide", () => {
+  if (keeps || !token) return;
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  fetch("/api/v1/auth/logout", { method: "POST", headers, body: "{}", keepalive: true });
+});
+
+/** Calls a service as the user who is signed in, or as nobody. */
+export async function call(service, method, path, body, { signal, key, isText } = {}) {
+  const headers = key ? { "idempotency-key": key } : {};
+  for (let attempt = 0; ; attempt += 1) {
+    const used = token;
+    if (used) headers.authorization = `Bearer ${used}`;
+    try {
+      return await send(service, method, path, body, headers, { signal, isText });
+    } catch (problem) {
+      if (problem.status !== 401 || attempt > 1 || !used) throw problem;
+      if (problem.reason === "STEP_UP_REQUIRED") {
+        if (!stepUp || !(await stepUp(problem))) throw problem;
+      } else if (["CREDENTIALS_INVALID", "SESSION_ENDED"].includes(problem.reason)) {
+        await renew(used);
+        if (!token) throw problem;
+      } else {
+        throw problem;
+      }
+    }
+  }
+}
+
+export const get = (service, path, options) => call(service, "GET", path, undefined, options);
+export const post = (service, path, body = {}, options) => call(service, "POST", path, body, options);
+
+/** A call as nobody: what signing in and codes from mails need. */
+export const publicly = (path, body) => send("auth", "POST", path, body);
+
+/** The text of an answer, as a download needs it. */
+export const download = (service, path) => call(service, "GET", path, undefined, { isText: true });
+
+/** How a list of sessions names this one. */
+export function device() {
+  const agent = navigator.userAgent;
+  const browser = ["Firefox", "Edg", "Chrome", "Safari"].find((one) => agent.includes(one)) ?? "Browser";
+  const system = ["Android", "iPhone", "iPad", "Mac", "Windows", "Linux"].find((one) => agent.includes(one)) ?? "";
+  return { name: `Console, ${browser === "Edg" ? "Edge" : browser}${system ? ` on ${system}` : ""}`,
+    application: "Gatehouse console" };
+}
+
+export const query = (values) => new URLSearchParams(
+  Object.entries(values).filter(([, value]) => value !== undefined && value !== "")).toString();
+
+"""####),
+    ("base.js", "text/javascript", ####"""
+// Elements, words, times and cards: what every screen is made of. Text becomes text here, and nothing becomes markup.
+
+const plain = new Set(["class", "for", "role", "datetime", "d", "viewBox", "list", "colspan", "scope"]);
+const refused = /^(innerHTML|outerHTML|srcdoc|style|on[a-z]+)$/i;
+
+/** An element with properties and children; functions listen, nullish children are left out. */
+export function el(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (typeof value === "function") element.addEventListener(key, value);
+    else if (refused.test(key)) throw new Error(`${key} is not set here`);
+    else if (key === "href") element.setAttribute("href", safeLink(value));
+    else if (plain.has(key) || key.includes("-")) element.setAttribute(key, value === true ? "" : value);
+    else element[key] = value;
+  }
+  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  return element;
+}
+
+/** An address that a click may open: of this page, or of the web. */
+function safeLink(text) {
+  if (text.startsWith("#") || text.startsWith("/console/")) return text;
+  const url = new URL(text);
+  return url.protocol === "https:" ? url.href : "#/";
+}
+
+/** A name that others chose: its direction ends with it, and a long one is cut. */
+export function name(text, missing = t("unnamed")) {
+  const whole = text || missing;
+  const short = whole.length > 200 ? `${whole.slice(0, 200)}…` : whole;
+  return el("bdi", short === whole ? {} : { title: whole }, short);
+}
+
+/** An identifier in small type, with a button that copies it. */
+export function id(text) {
+  const button = el("button", {
+    type: "button", class: "copy", "aria-label": `${t("copy")} ${text}`,
+    click: async () => {
+      await navigator.clipboard.writeText(text);
+      say(t("copied"));
+    },
+  }, t("copy"));
+  return el("span", { class: "id" }, el("code", {}, text), button);
+}
+
+/** Brings the children of a list up to date, those with the same key in place: focus and scrolling stay. */
+export function keyed(parent, items, key, make) {
+  const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const next = items.map((item) => {
+    const known = old.get(key(item));
+    const made = make(item);
+    made.dataset.key = key(item);
+    if (known && known.textContent === made.textContent) return known;
+    return made;
+  });
+  parent.replaceChildren(...next);
+}
+
+// --- words --------------------------------------------------------------------------------------------------------
+
+let table = {};
+export let language = "en";
+
+/** Loads the words of a language. */
+export async function speak(wanted) {
+  language = wanted === "de" ? "de" : "en";
+  table = (await import(`./words-${language}.js`)).default;
+  document.documentElement.lang = language;
+}
+
+/** A sentence by its key; `{name}` in it is replaced, and one with plurals takes that of `count`. */
+export function t(key, values = {}) {
+  let text = table[key];
+  if (text && typeof text === "object") text = text[new Intl.PluralRules(language).select(values.count)] ?? text.other;
+  if (text === undefined) return values.or ?? key;
+  return text.replace(/\{(\w+)\}/g, (_, field) => values[field] ?? "");
+}
+
+export const knows = (key) => table[key] !== undefined;
+
+/** A word of the contracts as people say it: of the table, or made readable. */
+export function word(kind, text) {
+  return t(`${kind}.${text}`, { or: readable(text) });
+}
+
+export function readable(text) {
+  return text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_.]/g, " ").replace(/^./, (first) => first.toUpperCase());
+}
+
+export const listed = (items) => new Intl.ListFormat(language).format(items);
+export const listedEither = (items) => new Intl.ListFormat(language, { type: "disjunction" }).format(items);
+export const number = (value) => new Intl.NumberFormat(language).format(value);
+
+// --- times --------------------------------------------------------------------------------------------------------
+
+/** The server's clock minus that of this browser, in milliseconds. */
+let offset = 0;
+export function setClock(date) {
+  const server = Date.parse(date);
+  if (!Number.isNaN(server)) offset = server - Date.now();
+}
+export const now = () => Date.now() + offset;
+
+const units = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
+
+/** "in 3 hours", "2 days ago". */
+export function away(instant) {
+  const seconds = (Date.parse(instant) - now()) / 1000;
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  for (const [unit, length] of units) {
+    if (Math.abs(seconds) >= length) return format.format(Math.round(seconds / length), unit);
+  }
+  return t("now");
+}
+
+export function date(instant) {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(instant));
+}
+
+/** An instant in the viewer's zone, how far it is, and UTC where the pointer rests. */
+export function time(instant) {
+  if (!instant) return el("span", { class: "quiet" }, "–");
+  return el("time", { datetime: instant, title: new Date(instant).toISOString() },
+    date(instant), " ", el("span", { class: "quiet" }, `(${away(instant)})`));
+}
+
+/** From when until when. */
+export function span(from, until) {
+  if (!from && !until) return el("span", { class: "quiet" }, t("forGood"));
+  const plainTime = (instant) => el("time", { datetime: instant, title: new Date(instant).toISOString() }, date(instant));
+  if (from && until) return el("span", {}, plainTime(from), " – ", time(until));
+  return el("span", {}, t(from ? "from" : "until"), " ", time(from ?? until));
+}
+
+// --- what is said --------------------------------------------------------------------------------------------------
+
+const status = el("p", { class: "toast", role: "status" });
+const alert = el("p", { class: "toast bad", role: "alert" });
+export const voices = el("div", { class: "toasts" }, status, alert);
+let silence;
+
+/** Says that something is done, or went wrong, for a while. */
+export function say(text, isBad = false) {
+  clearTimeout(silence);
+  status.textContent = isBad ? "" : text;
+  alert.textContent = isBad ? text : "";
+  silence = setTimeout(() => {
+    status.textContent = "";
+    alert.textContent = "";
+  }, 6000);
+}
+
+/** What a refusal means, in a sentence of the viewer's language. */
+export function sentence(problem) {
+  if (!problem?.reason) return t("code.UNKNOWN");
+  const metadata = problem.metadata ?? {};
+  if (knows(`reason.${problem.reason}`)) {
+    return t(`reason.${problem.reason}`, { ...metadata, count: Number(metadata.count ?? metadata.attempts_left ?? 0) });
+  }
+  return t(`code.${problem.code}`, { or: problem.message || t("code.UNKNOWN") });
+}
+
+/** A refusal with the number of its request and, if it may help, a button to try again. */
+export function complaint(problem, again) {
+  return el("div", { class: "problem", role: "alert" },
+    el("p", {}, sentence(problem)),
+    problem.retryAfter ? el("p", { class: "quiet" }, t("waitFor", { count: problem.retryAfter })) : null,
+    again && problem.code !== "PERMISSION_DENIED" && problem.code !== "NOT_FOUND"
+      ? el("button", { type: "button", click: again }, t("again")) : null,
+    problem.requestId ? el("p", { class: "quiet small" }, t("request"), " ", id(problem.requestId)) : null);
+}
+
+// --- cards and tables ------------------------------------------------------------------------------------------------
+
+let numbers = 0;
+export const fresh = (prefix) => `${prefix}-${++numbers}`;
+
+/** A part of a page that is loaded by itself: others stay when it cannot be. `load` gives its children. */
+export function card(title, load, { actions = [], level = "h2", wide = false } = {}) {
+  const heading = el(level, { id: fresh("card") }, title);
+  const body = el("div", { class: "card-body" });
+  const section = el("section", { class: wide ? "card wide" : "card", "aria-labelledby": heading.id },
+    el("div", { class: "card-head" }, heading, el("div", { class: "row" }, actions)), body);
+  const run = async () => {
+    section.setAttribute("aria-busy", "true");
+    const waiting = setTimeout(() => body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
+    try {
+      const children = await load(run);
+      clearTimeout(waiting);
+      body.replaceChildren(...[children].flat().filter(Boolean));
+    } catch (problem) {
+      clearTimeout(waiting);
+      if (problem.name === "AbortError") return;
+      if (!problem.reason) console.warn(problem);
+      body.replaceChildren(complaint(problem, run));
+    } finally {
+      section.removeAttribute("aria-busy");
+    }
+  };
+  section.reload = run;
+  section.ready = run();
+  return section;
+}
+
+export const empty = (text, ...more) => el("div", { class: "empty" }, el("p", {}, text), ...more);
+
+/** A table whose rows become cards with their headings where there is no room. `columns`: [heading, cell of a row]. */
+export function grid(caption, columns, rows) {
+  return el("div", { class: "scroll" }, el("table", {},
+    el("caption", { class: "unseen" }, caption),
+    el("thead", {}, el("tr", {}, columns.map(([heading]) => el("th", { scope: "col" }, heading)))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, columns.map(([heading, cell], index) => {
+      const content = el("span", { class: "cell" }, cell(row));
+      const properties = { "data-heading": heading, role: index === 0 ? undefined : "cell" };
+      return index === 0 ? el("th", { scope: "row", ...properties }, content) : el("td", properties, content);
+    }))))));
+}
+
+/** What something is, in pairs of a word and a value. */
+export function facts(pairs) {
+  return el("dl", { class: "facts" }, pairs.filter(Boolean).map(([term, value]) =>
+    el("div", {}, el("dt", {}, term), el("dd", {}, value ?? el("span", { class: "quiet" }, "–")))));
+}
+
+export const badge = (text, kind = "") => el("span", { class: `badge ${kind}` }, text);
+export const link = (href, ...children) => el("a", { href }, ...children);
+
+// --- forms ------------------------------------------------------------------------------------------------------------
+
+/** A field with its label, a hint and a place for what is wrong with it. */
+export function field(label, input, hint) {
+  input.id ||= fresh("field");
+  const wrong = el("span", { class: "wrong", id: fresh("wrong") });
+  const help = hint ? el("span", { class: "hint", id: fresh("hint") }, hint) : null;
+  input.setAttribute("aria-describedby", [help?.id, wrong.id].filter(Boolean).join(" "));
+  const box = el("div", { class: "field" }, el("label", { for: input.id }, label), input, help, wrong);
+  box.input = input;
+  box.complain = (text) => {
+    wrong.textContent = text;
+    if (text) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  };
+  return box;
+}
+
+/** A form that sends by `send` when it is submitted; `fields` are looked for by the names of the contract. */
+export function form(fields, label, send, { kind = "primary", more = [] } = {}) {
+  const button = el("button", { type: "submit", class: kind }, label);
+  const problem = el("div", { role: "alert" });
+  const boxes = fields.filter((box) => box.complain);
+  const element = el("form", {
+    novalidate: true,
+    submit: async (event) => {
+      event.preventDefault();
+      if (button.disabled) return;
+      boxes.forEach((box) => box.complain(""));
+      problem.replaceChildren();
+      const missing = boxes.find((box) => box.input.required && !box.input.value && box.input.type !== "checkbox");
+      if (missing) {
+        missing.complain(t("required"));
+        missing.input.focus();
+        return;
+      }
+      button.disabled = true;
+      try {
+        await send();
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        if (!error.reason) console.warn(error);
+        show(error);
+      } finally {
+        button.disabled = false;
+      }
+    },
+  }, fields, problem, el("div", { class: "row" }, button, more));
+  element.noValidate = true;
+  const show = (error) => {
+    let first;
+    for (const violation of error.violations ?? []) {
+      const box = boxes.find((candidate) => candidate.input.name === violation.field);
+      if (!box) continue;
+      box.complain(knows(`reason.${violation.reason}`) ? t(`reason.${violation.reason}`) : violation.description);
+      first ??= box.input;
+    }
+    if (first) first.focus();
+    if (!first || error.violations.length === 0) problem.replaceChildren(complaint(error));
+  };
+  return element;
+}
+
+export const input = (properties) => el("input", { spellcheck: false, autocapitalize: "none", ...properties });
+
+/** A dialog over the page; answers what `close` was given, nothing by Escape. */
+export function dialog(title, build) {
+  return new Promise((resolve) => {
+    const heading = el("h2", { id: fresh("dialog"), tabIndex: -1 }, title);
+    const box = el("dialog", { "aria-labelledby": heading.id, close: () => {
+      box.remove();
+      resolve(box.answer);
+    } });
+    const close = (answer) => {
+      box.answer = answer;
+      box.close();
+    };
+    box.append(heading, ...[build(close)].flat());
+    document.body.append(box);
+    box.showModal();
+  });
+}
+
+/** Asks before something is done that cannot be taken back; with `typed`, that has to be typed. */
+export function confirmed(title, text, label, { reason = false, typed } = {}) {
+  return dialog(title, (close) => {
+    const why = reason ? field(t("reasonFor"), input({ name: "reason", required: true, minLength: 3, maxLength: 200 }),
+      t("reasonHint")) : null;
+    const word_ = typed ? field(t("typeToConfirm", { text: typed }), input({ name: "typed", required: true })) : null;
+    return [el("p", {}, text), form([why, word_].filter(Boolean), label, async () => {
+      if (why && why.input.value.trim().length < 3) return why.complain(t("reasonHint"));
+      if (word_ && word_.input.value !== typed) return word_.complain(t("typedWrong"));
+      close(why ? why.input.value.trim() : true);
+    }, { kind: "danger", more: [el("button", { type: "button", click: () => close() }, t("cancel"))] })];
+  });
+}
+
+"""####),
+    ("combobox.js", "text/javascript", ####"""
+// A field that looks on the server for what is typed (ARIA Authoring Practices, "Combobox").
+
+import { el, field, fresh, input, name, t } from "./base.js";
+
+const pause = 250;
+const shortest = 2;
+
+/** `find` answers with `{id, label, detail}`; `chosen` gets one of them, or nothing if the text is none. */
+export function combobox(label, { value = "", hint, required = false, find, chosen }) {
+  const list = el("ul", { role: "listbox", id: fresh("list"), "aria-label": label, hidden: true });
+  const count = el("span", { role: "status", class: "unseen" });
+  const text = input({ type: "text", name: fresh("search"), autocomplete: "off", value, required, role: "combobox",
+    "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" });
+  const box = field(label, text, hint);
+  box.classList.add("combo");
+  box.append(list, count);
+  let found = [];
+  let selected = -1;
+  let timer;
+  let newest = 0;
+
+  const close = () => {
+    list.hidden = true;
+    text.setAttribute("aria-expanded", "false");
+    text.removeAttribute("aria-activedescendant");
+  };
+  const select = (index) => {
+    selected = index;
+    [...list.children].forEach((option, place) => option.setAttribute("aria-selected", String(place === index)));
+    if (index >= 0) text.setAttribute("aria-activedescendant", list.children[index].id);
+  };
+  const take = (one) => {
+    text.value = one.label;
+    close();
+    chosen(one);
+  };
+  const look = async () => {
+    const turn = ++newest;
+    let answer = [];
+    try {
+      answer = await find(text.value.trim());
+    } catch {
+      // As if nothing was found; what is typed stays.
+    }
+    // Answers to what was typed before are late.
+    if (turn !== newest) return;
+    found = answer;
+    list.replaceChildren(...found.map((one, index) => el("li", { role: "option", id: `${list.id}-${index}`,
+      "aria-selected": "false", pointerdown: (event) => {
+        event.preventDefault();
+        take(one);
+      } }, name(one.label), el("span", { class: "quiet small" }, one.detail))));
+    list.hidden = found.length === 0;
+    text.setAttribute("aria-expanded", String(!list.hidden));
+    count.textContent = t("found", { count: found.length });
+    select(found.length > 0 ? 0 : -1);
+  };
+
+  text.addEventListener("input", () => {
+    clearTimeout(timer);
+    chosen(undefined);
+    if (text.value.trim().length < shortest) return close();
+    timer = setTimeout(look, pause);
+  });
+  text.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    if (event.key === "ArrowDown") select((selected + 1) % found.length);
+    else if (event.key === "ArrowUp") select((selected - 1 + found.length) % found.length);
+    else if (event.key === "Enter" && selected >= 0) take(found[selected]);
+    else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+  });
+  text.addEventListener("blur", close);
+  return box;
+}
+
+"""####),
+    ("console.css", "text/css", ####"""
+:root {
+  color-scheme: light dark;
+  --ground: #f4f5f8; --surface: #ffffff; --sunken: #eceef3; --line: #d5d9e2; --edge: #7a8296;
+  --text: #191c24; --quiet: #555d6e; --accent: #3451c6; --accent-strong: #27409f; --on-accent: #ffffff;
+  --accent-soft: #e6eaf9; --good: #17663a; --good-soft: #e1f2e7; --bad: #a8221f; --bad-soft: #fbe7e6;
+  --warn: #7a4d00; --warn-soft: #fbf0d9; --shadow: 0 1px 2px #191c2414, 0 6px 20px #191c240d;
+  --radius: 12px; --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #12141a; --surface: #1b1e27; --sunken: #232733; --line: #343a49; --edge: #8b93a7;
+    --text: #eceef4; --quiet: #a9b1c3; --accent: #93a8ff; --accent-strong: #b4c3ff; --on-accent: #10131c;
+    --accent-soft: #262d4a; --good: #7fd6a1; --good-soft: #183325; --bad: #ff9a94; --bad-soft: #3d1e20;
+    --warn: #f0c06a; --warn-soft: #382c14; --shadow: 0 1px 2px #0006, 0 6px 20px #0005;
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 5rem; }
+body {
+  margin: 0; background: var(--ground); color: var(--text); min-height: 100vh;
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
+}
+h1, h2, h3 { line-height: 1.25; margin: 0; overflow-wrap: anywhere; text-wrap: balance; }
+h1 { font-size: 1.6rem; letter-spacing: -.01em; }
+h2 { font-size: 1.06rem; }
+h3 { font-size: .95rem; margin-top: 1rem; }
+h1:focus, h2:focus { outline: none; }
+p { margin: 0 0 .6rem; }
+p:last-child { margin-bottom: 0; }
+a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: 1px; }
+a:hover { color: var(--accent-strong); }
+bdi, code, dd, td, li { overflow-wrap: anywhere; }
+code { font: .86em/1.4 var(--mono); }
+ul, ol { margin: 0; padding: 0; list-style: none; }
+input:focus-within, :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 6px; }
+.quiet { color: var(--quiet); }
+.small { font-size: .85rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: 1rem; top: -4rem; z-index: 9; background: var(--surface); padding: .6rem 1rem; }
+.skip:focus { top: .6rem; }
+.row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; }
+.stack { display: grid; gap: 1rem; align-content: start; }
+.stack > *, .cards > *, .split > * { min-width: 0; }
+
+button, .button {
+  font: inherit; font-weight: 550; min-height: 40px; padding: .45rem 1rem; border-radius: 9px; cursor: pointer;
+  border: 1px solid var(--edge); background: var(--surface); color: var(--text); display: inline-flex;
+  align-items: center; gap: .4rem; text-decoration: none;
+}
+button:hover, .button:hover { background: var(--sunken); color: var(--text); }
+button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+button.primary:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
+button.danger { color: var(--bad); border-color: var(--bad); }
+button.danger:hover { background: var(--bad-soft); color: var(--bad); }
+button:disabled { opacity: .6; cursor: default; }
+button.plain { border-color: transparent; background: none; color: var(--accent); padding-inline: .5rem; }
+button.plain:hover { background: var(--accent-soft); }
+button.small { min-height: 32px; padding: .2rem .7rem; font-size: .88rem; }
+button.copy { min-height: 24px; min-width: 24px; padding: 0 .5rem; border: 0; background: none; color: var(--accent); font-size: .8rem; justify-content: center; white-space: nowrap; flex: none; }
+.id { display: inline-flex; align-items: center; gap: .2rem; color: var(--quiet); max-width: 100%; }
+
+input, select, textarea {
+  font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: 9px;
+  min-height: 42px; padding: .5rem .75rem; width: 100%;
+}
+input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; accent-color: var(--accent); }
+input[aria-invalid] { border-color: var(--bad); border-width: 2px; }
+label { font-weight: 550; font-size: .92rem; }
+.field { display: grid; gap: .3rem; align-content: start; }
+.field.check { grid-template-columns: auto 1fr; align-items: center; gap: .6rem; }
+.field.check .wrong { grid-column: 1 / -1; }
+.hint { color: var(--quiet); font-size: .85rem; }
+.wrong { color: var(--bad); font-size: .88rem; }
+.wrong:empty { display: none; }
+form { display: grid; gap: 1rem; }
+form.inline { grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); align-items: start; }
+form.inline > .row:last-child { grid-column: 1 / -1; }
+.field, input { min-width: 0; }
+[role=alert]:empty, [role=status]:empty { display: none; }
+
+.shell { display: grid; grid-template-columns: 15.5rem minmax(0, 1fr); min-height: 100vh; }
+.frame { background: var(--surface); border-right: 1px solid var(--line); }
+.side {
+  padding: 1.1rem .9rem; display: flex;
+  flex-direction: column; gap: 1.2rem; position: sticky; top: 0; height: 100vh; overflow-y: auto;
+}
+.brand { display: flex; align-items: center; gap: .6rem; font-weight: 700; color: var(--text); text-decoration: none; padding: .2rem .4rem; }
+.brand svg { width: 28px; height: 28px; flex: none; }
+.brand rect { fill: var(--accent); }
+.brand path { fill: var(--surface); }
+.nav { display: grid; gap: .15rem; }
+.nav a {
+  display: flex; align-items: center; min-height: 40px; padding: .4rem .7rem; border-radius: 9px; color: var(--text);
+  text-decoration: none; font-weight: 500;
+}
+.nav a:hover { background: var(--sunken); }
+.nav a[aria-current] { background: var(--accent-soft); color: var(--accent-strong); font-weight: 650; }
+@media (prefers-color-scheme: light) { .nav a[aria-current] { color: var(--accent-strong); } }
+.nav .group { font-size: .78rem; color: var(--quiet); padding: .9rem .7rem .2rem; font-weight: 600; }
+.me { margin-top: auto; border-top: 1px solid var(--line); padding: .9rem .4rem 0; display: grid; gap: .5rem; }
+.me .who { font-weight: 600; }
+.me .row { gap: .3rem; }
+main { padding: 1.8rem clamp(1rem, 3vw, 2.6rem) 4rem; width: 100%; max-width: 84rem; }
+.title { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 1.3rem; }
+.title p { margin: .2rem 0 0; color: var(--quiet); flex-basis: 100%; }
+.crumbs { font-size: .9rem; margin-bottom: .4rem; }
+.crumbs ol { display: flex; flex-wrap: wrap; gap: .2rem .45rem; }
+.crumbs li + li::before { content: "›"; color: var(--quiet); margin-right: .45rem; }
+.menu { display: none; }
+
+.card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); padding: 1.1rem 1.25rem 1.25rem; }
+.card-head { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: .8rem; min-height: 1.8rem; }
+.card-body { display: grid; gap: .9rem; }
+.card-body > * { min-width: 0; }
+.cards { display: grid; gap: 1.1rem; grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); align-items: start; grid-auto-flow: dense; }
+.cards > .wide { grid-column: 1 / -1; }
+.empty { color: var(--quiet); padding: .6rem 0; }
+.skeleton { color: var(--quiet); }
+.problem { background: var(--bad-soft); border-left: 4px solid var(--bad); border-radius: 8px; padding: .8rem 1rem; }
+.note { background: var(--accent-soft); border-radius: 8px; padding: .8rem 1rem; }
+.note.warn { background: var(--warn-soft); }
+.badge { display: inline-block; font-size: .8rem; font-weight: 600; padding: .1rem .6rem; border-radius: 99px; background: var(--sunken); color: var(--text); white-space: nowrap; }
+.badge.good { background: var(--good-soft); color: var(--good); }
+.badge.bad { background: var(--bad-soft); color: var(--bad); }
+.badge.warn { background: var(--warn-soft); color: var(--warn); }
+.badge.accent { background: var(--accent-soft); color: var(--accent-strong); }
+
+.facts { display: grid; gap: .55rem; margin: 0; }
+.facts > div { display: grid; grid-template-columns: minmax(7rem, 11rem) minmax(0, 1fr); gap: .2rem 1rem; }
+dt { color: var(--quiet); }
+dd { margin: 0; }
+.scroll { overflow-x: auto; }
+td code { white-space: nowrap; }
+table { border-collapse: collapse; width: 100%; font-size: .94rem; }
+th, td { text-align: left; vertical-align: top; padding: .6rem .8rem .6rem 0; border-top: 1px solid var(--line); font-weight: 400; }
+thead th { border-top: 0; color: var(--quiet); font-size: .84rem; font-weight: 600; padding-top: 0; }
+tbody th { font-weight: 600; }
+.lines > li { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; justify-content: space-between; padding: .65rem 0; border-top: 1px solid var(--line); }
+.lines > li:first-child { border-top: 0; padding-top: 0; }
+.lines > li:last-child { padding-bottom: 0; }
+.lines .main { display: grid; min-width: 0; flex: 1 1 14rem; }
+
+.verdict { display: grid; grid-template-columns: auto 1fr; gap: .3rem 1rem; align-items: center; padding: 1.1rem 1.25rem; border-radius: var(--radius); background: var(--bad-soft); border: 1px solid var(--bad); }
+.verdict.yes { background: var(--good-soft); border-color: var(--good); }
+.verdict .sign { font-size: 1.7rem; font-weight: 700; color: var(--bad); grid-row: span 2; }
+.verdict.yes .sign { color: var(--good); }
+.verdict h2 { font-size: 1.2rem; }
+.verdict p { margin: 0; }
+.reasons { display: grid; gap: .5rem; }
+.reasons h3:first-child { margin-top: 0; }
+.reasons ul { display: grid; gap: .35rem; margin: .35rem 0 0 .55rem; padding-left: 1rem; border-left: 2px solid var(--line); }
+.reasons .decisive { font-weight: 650; }
+.mark { display: inline-block; width: 1.4em; font-weight: 700; color: var(--quiet); }
+.mark.good { color: var(--good); }
+.mark.bad { color: var(--bad); }
+
+.timeline { display: grid; gap: .8rem; }
+.timeline .track { position: relative; height: 14px; background: var(--sunken); border-radius: 7px; overflow: hidden; margin-top: .25rem; }
+.timeline .bar { position: absolute; top: 0; bottom: 0; background: var(--accent); border-radius: 7px; min-width: 4px; }
+.timeline .bar.over { background: var(--edge); }
+.timeline .today { position: absolute; top: 0; bottom: 0; width: 2px; background: var(--bad); }
+.scale { display: flex; justify-content: space-between; gap: 1rem; color: var(--quiet); font-size: .82rem; }
+
+.tree ul { margin-left: .75rem; padding-left: .9rem; border-left: 2px solid var(--line); }
+.tree > ul { margin: 0; padding: 0; border: 0; }
+.tree li > .line { display: flex; flex-wrap: wrap; gap: .3rem .6rem; align-items: center; min-height: 40px; }
+.tree button.fold { min-height: 28px; min-width: 28px; padding: 0; justify-content: center; border-color: transparent; background: none; color: var(--quiet); }
+.tabs { display: flex; flex-wrap: wrap; gap: .3rem; margin-bottom: 1.2rem; border-bottom: 1px solid var(--line); }
+.tabs a { padding: .55rem .9rem; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; min-height: 40px; }
+.tabs a[aria-current] { color: var(--text); border-color: var(--accent); font-weight: 600; }
+.qr { background: #fff; width: 13rem; max-width: 100%; padding: .8rem; border-radius: 8px; border: 1px solid var(--line); }
+.qr path { fill: #000; }
+.codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .4rem; font: 1rem var(--mono); }
+
+.door { min-height: 100vh; display: grid; place-content: center; padding: 2rem 1rem; grid-template-columns: minmax(0, 25rem); gap: 1.2rem; max-width: none; justify-items: stretch; }
+.door .brand { justify-content: center; font-size: 1.2rem; }
+.door .card { padding: 1.7rem; }
+.door h1 { margin-bottom: 1rem; font-size: 1.35rem; }
+.door button { justify-content: center; }
+.door form > .row:last-child { display: grid; }
+.door .foot { text-align: center; font-size: .92rem; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; justify-content: center; }
+.or { display: flex; gap: .8rem; align-items: center; color: var(--quiet); font-size: .88rem; margin: 1rem 0; }
+.or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line); }
+.wide-button { width: 100%; }
+
+dialog { border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--text); padding: 1.5rem; width: min(30rem, calc(100vw - 2rem)); box-shadow: 0 20px 60px #0006; }
+dialog::backdrop { background: #0b0d1499; }
+dialog h2 { margin-bottom: .8rem; font-size: 1.15rem; }
+.toasts { position: fixed; inset: auto 1rem 1rem auto; z-index: 20; display: grid; gap: .5rem; max-width: calc(100vw - 2rem); }
+.toast { background: var(--text); color: var(--ground); padding: .7rem 1.1rem; border-radius: 9px; margin: 0; box-shadow: var(--shadow); }
+.toast.bad { background: var(--bad); }
+.banner { background: var(--warn-soft); color: var(--warn); padding: .6rem 1rem; font-weight: 600; text-align: center; }
+.combo { position: relative; }
+.combo [role=listbox] { position: absolute; z-index: 6; inset: 100% 0 auto 0; margin-top: .25rem; background: var(--surface); border: 1px solid var(--edge); border-radius: 9px; box-shadow: var(--shadow); max-height: 18rem; overflow-y: auto; padding: .3rem; }
+.combo [role=option] { padding: .45rem .6rem; border-radius: 7px; cursor: pointer; display: grid; }
+.combo [role=option][aria-selected=true] { background: var(--accent-soft); }
+
+@media (max-width: 56rem) {
+  .shell { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
+  .frame { border-right: 0; border-bottom: 1px solid var(--line); }
+  .side { position: static; height: auto; padding: .6rem 1rem; gap: .4rem; flex-flow: row wrap; align-items: center; justify-content: space-between; }
+  .menu { display: inline-flex; }
+  .side .nav, .side .me { flex-basis: 100%; }
+  .side:not(.open) .nav, .side:not(.open) .me { display: none; }
+  .me { margin-top: .4rem; padding-bottom: .6rem; }
+  main { padding-top: 1.2rem; }
+}
+@media (max-width: 40rem) {
+  h1 { font-size: 1.35rem; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, tbody { display: block; }
+  tbody tr { display: grid; gap: .25rem; padding: .8rem 0; border-top: 1px solid var(--line); }
+  tbody tr:first-child { border-top: 0; }
+  tbody th, tbody td { display: grid; grid-template-columns: minmax(5.5rem, 30%) minmax(0, 1fr); gap: .6rem; padding: 0; border: 0; }
+  tbody th::before, tbody td::before { content: attr(data-heading); color: var(--quiet); font-weight: 400; font-size: .88rem; }
+  .facts > div { grid-template-columns: minmax(0, 1fr); }
+  .card { padding: 1rem; }
+}
+@media (min-width: 110rem) { main { margin-inline: auto; } }
+@media (prefers-reduced-motion: no-preference) { .skeleton { animation: breathe 1.4s ease-in-out infinite; } @keyframes breathe { 50% { opacity: .45; } } }
+@media (forced-colors: active) { .timeline .bar, .timeline .today { background: Highlight; } .badge { border: 1px solid; } }
+
+"""####),
+    ("device.js", "text/javascript", ####"""
+// One device: its state, what can be done with it, its history and its guests.
+
+import { get, post } from "./api.js";
+import { badge, card, dialog, el, empty, facts, field, form, grid, id, input, name, readable, say, sentence, t, time } from "./base.js";
+import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } from "./things.js";
+import { timeline } from "./timeline.js";
+
+export default async function devicePage({ argument, signal, page }) {
+  const path = `devices/${encodeURIComponent(argument)}`;
+  const device = await get("tenancy", path);
+  const [entity, actions, type] = await Promise.all([object(argument), actionsOn(argument), typeOf("device")]);
+  const above = entity ? await ancestors(entity) : [];
+  const history = actions.has("device.view_history") ? historyCard(path) : null;
+  const state = stateCard(path, device, operations(type, actions, device), history);
+  page(device.name, el("div", { class: "cards" }, [state,
+    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
+    actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess"))] });
+  const timer = setInterval(() => document.hidden || state.reload(), 15_000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** What the policy lets the viewer do with a device of the kind. */
+function operations(type, actions, device) {
+  return (type?.actions ?? []).filter((action) => action.operation && actions.has(action.name)
+    && (action.operation.kinds.length === 0 || action.operation.kinds.includes(device.type)));
+}
+
+function stateCard(path, first, possible, history) {
+  let known = first;
+  const section = card(t("stateNow"), async () => {
+    const device = known ?? await get("tenancy", path);
+    known = undefined;
+    const { online, ...rest } = device.attributes;
+    const desired = Object.entries(device.desired ?? {});
+    return [facts([
+      [t("reachable"), online === false ? badge(t("offlineNow"), "bad") : badge(t("online"), "good")],
+      ...desired.map(([key, value]) => [t("wanted", { name: readable(key) }), el("strong", {}, name(readable(String(value))))]),
+      ...Object.entries(rest).map(([key, value]) => [readable(key), name(typeof value === "boolean" ? t(value ? "yes" : "no") : String(value))]),
+      device.reportedAt ? [t("reported"), time(device.reportedAt)] : null, [t("id"), id(device.id)]]),
+    possible.length > 0 ? el("div", { class: "row" }, possible.map((action) => el("button", { type: "button", click: async () => {
+      if (await operate(path, action)) {
+        section.reload();
+        history?.reload();
+      }
+    } }, actionWord(action.name)))) : el("p", { class: "quiet" }, t("noOperations"))];
+  });
+  return section;
+}
+
+/** Operates, asking first for what the operation needs. */
+async function operate(path, action) {
+  const { name: operation, parameters } = action.operation;
+  const key = crypto.randomUUID();
+  const send = (values) => post("tenancy", `${path}/${operation}`, { parameters: values, idempotencyKey: key });
+  try {
+    if (parameters.length === 0) await send(undefined);
+    else if (!(await dialog(actionWord(action.name), (close) => parameterForm(parameters, async (values) => {
+      await send(values);
+      close(true);
+    }, close)))) return false;
+    say(t("sent"));
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+  return true;
+}
+
+function parameterForm(parameters, send, close) {
+  const boxes = parameters.map((one) => field(`${readable(one.name)}${one.value.unit ? ` (${one.value.unit})` : ""}`, control(one)));
+  return form(boxes, t("send"), () => send(Object.fromEntries(boxes.filter((box) => box.input.value !== "" || box.input.type === "checkbox").map((box, index) =>
+    [box.input.name, valueOf(box.input, parameters.find((one) => one.name === box.input.name) ?? parameters[index])]))),
+  { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] });
+}
+
+function control({ name: title, value, required }) {
+  if (value.kind === "VALUE_KIND_CHOICE") {
+    return el("select", { name: title, required }, required ? [] : el("option", { value: "" }, "–"), value.choices.map((choice) => el("option", { value: choice }, readable(choice))));
+  }
+  if (value.kind === "VALUE_KIND_BOOLEAN") return el("input", { type: "checkbox", name: title });
+  if (["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind)) {
+    return input({ type: "number", name: title, required, min: value.min, max: value.max, step: value.kind === "VALUE_KIND_INTEGER" ? 1 : "any" });
+  }
+  return input({ name: title, required, maxLength: value.maxBytes || 200 });
+}
+
+function valueOf(control_, { value }) {
+  if (control_.type === "checkbox") return control_.checked;
+  return ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind) ? Number(control_.value) : control_.value;
+}
+
+function historyCard(path) {
+  return card(t("history"), async () => {
+    const { records } = await get("tenancy", `${path}/history?limit=25`);
+    if (records.length === 0) return empty(t("noHistory"));
+    return grid(t("history"), [
+      [t("what"), (record) => actionWord(record.operation)],
+      [t("outcome"), (record) => record.succeeded ? badge(t("succeeded"), "good") : [badge(t("refused"), "bad"), " ", t(`reason.${record.reason}`, { or: readable(record.reason.toLowerCase()) })]],
+      [t("who"), (record) => [name(record.displayName, record.userId || t("theDevice")), record.role ? el("span", { class: "quiet small" }, ` ${roleWord(record.role)}`) : ""]],
+      [t("changes"), (record) => record.changes.map((change) => `${readable(change.name)}: ${change.from ?? "–"} → ${change.to ?? "–"}`).join(", ") || "–"],
+      [t("when"), (record) => time(record.time)],
+    ], records);
+  }, { wide: true });
+}
+
+function passes(deviceId) {
+  const section = card(t("passes"), async () => {
+    const answer = await get("tenancy", `guest-passes?deviceId=${encodeURIComponent(deviceId)}&limit=50`);
+    if (answer.passes.length === 0) return empty(t("noPasses"));
+    return timeline(answer.passes, () => section.reload());
+  }, { actions: [el("button", { type: "button", class: "primary", click: () => letIn(deviceId, section) }, t("letIn"))] });
+  return section;
+}
+
+/** Text of an instant as a field takes it: in the viewer's zone. */
+const local = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+async function letIn(deviceId, section) {
+  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
+  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(Date.now()) }));
+  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(Date.now() + 4 * 3_600_000) }));
+  const key = crypto.randomUUID();
+  const made = await dialog(t("letIn"), (close) => form([email, from, until], t("letIn"), async () => {
+    await post("tenancy", "guest-passes", { email: email.input.value.trim(), deviceIds: [deviceId], validFrom: new Date(from.input.value).toISOString(),
+      validUntil: new Date(until.input.value).toISOString(), idempotencyKey: key });
+    close(true);
+  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
+  if (!made) return;
+  say(t("done"));
+  section.reload();
+}
+
+"""####),
+    ("entrance.js", "text/javascript", ####"""
+// Signing in, signing up, and what to do about a password that is forgotten.
+
+import { device, enter, publicly } from "./api.js";
+import { el, field, form, input, language, link, say, t } from "./base.js";
+import { door, place, show } from "./main.js";
+import { canPasskey, signInByPasskey } from "./passkeys.js";
+
+const email = (value = "") => field(t("email"), input({
+  type: "email", name: "email", autocomplete: "username", required: true, maxLength: 254, value }));
+export const newPassword = (fieldName = "password") => field(t("newPassword"), input({
+  type: "password", name: fieldName, autocomplete: "new-password", required: true, maxLength: 1024 }), t("passwordHint"));
+
+/** After a right password or passkey: inside, or asked for the second factor. */
+async function accept(answer, otherwise) {
+  if (answer.secondFactor) return otherwise(answer.secondFactor.token);
+  await enter(answer);
+  await show();
+}
+
+export function signIn() {
+  const address = email();
+  const password = field(t("password"), input({
+    type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
+  const send = async () => accept(await publicly("auth/login", {
+    email: address.input.value.trim(), password: password.input.value, device: device() }), secondFactor);
+  const passkey = canPasskey() ? [el("div", { class: "or" }, t("or")),
+    el("button", { type: "button", class: "wide-button", click: async (event) => {
+      event.target.disabled = true;
+      try {
+        await accept(await signInByPasskey(device()), secondFactor);
+      } catch (problem) {
+        const { sentence } = await import("./base.js");
+        if (problem.name !== "NotAllowedError") say(sentence(problem), true);
+      } finally {
+        event.target.disabled = false;
+      }
+    } }, t("signInByPasskey"))] : [];
+  const wanted = place().path;
+  const isWayBack = wanted !== "/" && wanted !== "/sign-in";
+  door(t("signIn"), [isWayBack ? el("p", { class: "quiet" }, t("signInFirst")) : null,
+    form([address, password], t("signIn"), send), passkey].flat().filter(Boolean),
+  [link("#/forgotten", t("forgotten")), link("#/sign-up", t("createAccount"))]);
+}
+
+/** The code of the authenticator app, or a recovery code in its place. */
+function secondFactor(token) {
+  const code = codeField();
+  const recovery = recoveryField();
+  const show_ = (box) => door(t("secondFactor"), [form([box], t("continue"), async () => {
+    const value = box.input.value;
+    await accept(await publicly("auth/login/second-factor", {
+      secondFactorToken: token, ...(box === code ? { code: value } : { recoveryCode: value }) }));
+  }, { more: [el("button", { type: "button", class: "plain", click: () => show_(box === code ? recovery : code) },
+    t(box === code ? "useRecoveryCode" : "useApp"))] })], [link("#/sign-in", t("backToSignIn"))]);
+  show_(code);
+  code.input.focus();
+}
+
+export const codeField = () => field(t("code"), input({
+  name: "code", autocomplete: "one-time-code", inputMode: "numeric", required: true, maxLength: 16 }), t("codeHint"));
+export const recoveryField = () => field(t("recoveryCode"), input({ name: "recovery_code", required: true, maxLength: 32 }));
+
+export function signUp() {
+  const address = email(place().values.get("email") ?? "");
+  const called = field(t("yourName"), input({
+    name: "display_name", autocomplete: "name", required: true, maxLength: 200, autocapitalize: "words" }));
+  const password = newPassword();
+  const key = crypto.randomUUID();
+  door(t("createAccount"), form([called, address, password], t("createAccount"), async () => {
+    await enter(await publicly("auth/signup", { email: address.input.value.trim(), displayName: called.input.value.trim(),
+      password: password.input.value, device: device(), language, idempotencyKey: key }));
+    location.hash = "/";
+    await show();
+    say(t("mailToVerify"));
+  }), [link("#/sign-in", t("haveAccount"))]);
+}
+
+export function forgotten() {
+  const address = email();
+  door(t("forgotten"), [el("p", { class: "quiet" }, t("forgottenText")), form([address], t("sendMail"), async () => {
+    await publicly("auth/password/reset-request", { email: address.input.value.trim() });
+    // The same whether or not there is such an account.
+    door(t("mailSent"), el("p", {}, t("mailSentText")), [link("#/sign-in", t("backToSignIn"))]);
+  })], [link("#/sign-in", t("backToSignIn"))]);
+}
+
+"""####),
+    ("home.js", "text/javascript", ####"""
+// The first screen: what is waiting for the viewer, and what the viewer has access to.
+
+import { get, post } from "./api.js";
+import { card, dialog, el, empty, field, form, grid, input, name, now, say, t, time } from "./base.js";
+import { go, isOperator, me, readMe, show } from "./main.js";
+import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
+
+export default async function home({ page }) {
+  const cards = [];
+  if (isOperator()) cards.push(findPerson());
+  if (!me.emailVerified) cards.push(unverified());
+  cards.push(access(), invitations());
+  page(t("welcome", { name: me.displayName }), el("div", { class: "cards" }, cards));
+}
+
+function findPerson() {
+  const text = field(t("findPerson"), input({ type: "search", name: "text", autocomplete: "off", maxLength: 200 }), t("findPersonHint"));
+  return card(t("nav.people"), () => form([text], t("find"), async () => {
+    go(`/people?text=${encodeURIComponent(text.input.value)}`);
+  }), { wide: true });
+}
+
+function unverified() {
+  return card(t("verifyTitle"), () => [el("p", {}, t("verifyText", { email: me.email })),
+    el("div", { class: "row" }, el("button", { type: "button", click: async (event) => {
+      event.target.disabled = true;
+      await post("auth", "auth/email/verification").then(() => say(t("mailSent")), (problem) => say(problem.message, true));
+      event.target.disabled = false;
+    } }, t("sendAgain")))], { wide: true });
+}
+
+function access() {
+  const roles = me.roles.filter((role) => role.entityType !== "system");
+  return card(t("yourAccess"), () => roles.length === 0
+    ? empty(isOperator() ? t("operatorAccess") : t("noAccess"))
+    : grid(t("yourAccess"), [
+      [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
+        el("span", { class: "quiet small" }, typeWord(role.entityType))]],
+      [t("role"), (role) => roleWord(role.customRole || role.role)],
+      [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
+    ], roles), { wide: true });
+}
+
+function invitations() {
+  return card(t("invitations"), async (reload) => {
+    const answer = await get("tenancy", "users/me/invitations");
+    if (answer.invitations.length === 0) {
+      return empty(answer.emailVerified === false ? t("invitationsUnverified") : t("noInvitations"),
+        el("button", { type: "button", click: enterCode }, t("enterCode")));
+    }
+    return el("ul", { class: "lines" }, answer.invitations.map((invitation) => el("li", {},
+      el("span", { class: "main" }, el("strong", {}, name(invitation.entityName), " · ", roleWord(invitation.role)),
+        el("span", { class: "quiet small" }, t("invitedBy"), " ", name(invitation.invitedByName), " · ", t("until"), " ", time(invitation.expiresAt))),
+      el("span", { class: "row" },
+        el("button", { type: "button", class: "primary", click: () => answerTo(invitation, "accept", reload) }, t("accept")),
+        el("button", { type: "button", click: () => answerTo(invitation, "decline", reload) }, t("decline"))))));
+  });
+}
+
+async function answerTo(invitation, verb, reload) {
+  try {
+    await post("tenancy", `invitations/${invitation.id}/${verb}`);
+    say(t("done"));
+    await readMe();
+    await show();
+  } catch (problem) {
+    say(t(`reason.${problem.reason}`, { or: problem.message }), true);
+    reload();
+  }
+}
+
+function enterCode() {
+  const code = field(t("mail.code"), input({ name: "code", required: true, maxLength: 64, autocomplete: "off" }));
+  return dialog(t("enterCode"), (close) => form([code], t("accept"), async () => {
+    await post("tenancy", "invitations/accept", { code: code.input.value.trim() });
+    close(true);
+    await readMe();
+    await show();
+  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
+}
+
+
+"""####),
+    ("icon.svg", "image/svg+xml", ####"""
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3355cc"/><path d="M8 25V14a8 8 0 0 1 16 0v11h-5V15a3 3 0 0 0-6 0v10z" fill="#fff"/></svg>
+
+"""####),
+    ("mail.js", "text/javascript", ####"""
+// The pages that mails link to. The code is behind the number sign, so no server sees it; it is taken out of the address
+// at once, and goes out when a person clicks, since programs that look at mails open links too.
+
+import { call, isSignedIn, publicly, resume } from "./api.js";
+import { el, field, form, input, link, t } from "./base.js";
+import { newPassword } from "./entrance.js";
+import { door } from "./main.js";
+
+let code;
+
+/** What each page asks for and sends. */
+const pages = {
+  "verify-email": { send: confirm("auth/email/verification/confirm"), otherwise: ["notMe", "auth/email/verification/disown"] },
+  "confirm-email": { send: confirm("auth/email/change/confirm") },
+  "undo-email": { send: (values) => publicly("auth/email/change/undo", { token: code, ...values }) },
+  "stop-change": { send: (values) => publicly("auth/account-changes/refuse", { token: code, ...values }) },
+  "reset-password": { fields: () => [newPassword("new_password")],
+    send: ({ new_password: newPassword_ }) => publicly("auth/password/reset", { token: code, newPassword: newPassword_ }) },
+  "take-over": { fields: () => [newPassword()],
+    send: (values) => publicly("auth/take-over", { token: code, ...values }) },
+  "accept-invitation": { send: () => call("tenancy", "POST", "invitations/accept", { code }), needsSession: true,
+    otherwise: ["decline", (value) => call("tenancy", "POST", "invitations/decline", { code: value })] },
+};
+
+/** A code proves that somebody reads the mails; the owner is asked for the password too unless signed in. */
+function confirm(path) {
+  return async (values) => {
+    if (isSignedIn()) return call("auth", "POST", path, { token: code, ...values });
+    return publicly(path, { token: code, ...values });
+  };
+}
+
+export async function mailPage(kind) {
+  const shown = location.hash.slice(1);
+  if (shown && !shown.startsWith("/")) {
+    code = shown;
+    history.replaceState(null, "", location.pathname);
+  }
+  await resume().catch(() => {});
+  const { send, fields, otherwise, needsSession } = pages[kind];
+  const title = t(`mail.${kind}`);
+  if (!code) return door(title, enterCode(kind));
+  if (needsSession && !isSignedIn()) return door(title, signInFirst(kind));
+  const boxes = fields?.() ?? [];
+  const form_ = form(boxes, t(`mail.${kind}.do`), () => act(kind, boxes, send));
+  const other = otherwise && el("button", { type: "button", class: "plain wide-button", click: async () => {
+    const [label, way] = otherwise;
+    try {
+      await (typeof way === "string" ? publicly(way, { token: code }) : way(code));
+      done(t("done"), t(`mail.${label}.done`));
+    } catch (problem) {
+      failed(title, problem);
+    }
+  } }, t(`mail.${otherwise[0]}`));
+  door(title, [el("p", { class: "quiet" }, t(`mail.${kind}.text`)), form_, other].filter(Boolean));
+}
+
+async function act(kind, boxes, send) {
+  const values = Object.fromEntries(boxes.map((box) => [box.input.name, box.input.value]));
+  try {
+    await send(values);
+  } catch (problem) {
+    if (problem.reason === "ACCOUNT_PROOF_REQUIRED") return askPassword(kind, send);
+    if (problem.violations.length > 0) throw problem;
+    if (problem.reason === "MAIL_TOKEN_INVALID" || problem.reason?.startsWith("INVITATION")) return failed(t(`mail.${kind}`), problem);
+    throw problem;
+  }
+  done(t(`mail.${kind}`), t(`mail.${kind}.done`));
+}
+
+function askPassword(kind, send) {
+  const password = field(t("password"), input({
+    type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
+  door(t(`mail.${kind}`), [el("p", { class: "quiet" }, t("mail.password")), form([password], t("continue"), async () => {
+    await send({ password: password.input.value });
+    done(t(`mail.${kind}`), t(`mail.${kind}.done`));
+  })]);
+}
+
+function enterCode(kind) {
+  const typed = field(t("mail.code"), input({ name: "token", required: true, maxLength: 512, autocomplete: "off" }));
+  return [el("p", { class: "quiet" }, t("mail.noCode")), form([typed], t("continue"), async () => {
+    code = typed.input.value.trim();
+    await mailPage(kind);
+  })];
+}
+
+/** Invitations are for somebody: the user who accepts has to be signed in, in another tab or here. */
+function signInFirst(kind) {
+  return [el("p", {}, t("mail.signInFirst")), el("div", { class: "row" },
+    el("a", { class: "button", href: "/console/#/sign-in", target: "_blank", rel: "noopener" }, t("signIn")),
+    el("a", { class: "button", href: "/console/#/sign-up", target: "_blank", rel: "noopener" }, t("createAccount"))),
+  el("p", {}, " "), el("button", { type: "button", class: "primary wide-button", click: () => mailPage(kind) }, t("mail.signedIn"))];
+}
+
+function done(title, text) {
+  code = undefined;
+  door(title, [el("p", { role: "status" }, text), el("p", {}, link("/console/#/", t("toConsole")))]);
+}
+
+function failed(title, problem) {
+  door(title, [el("p", { role: "alert" }, t(`reason.${problem.reason}`, { or: problem.message })),
+    el("p", {}, link("/console/#/", t("toConsole")))]);
+}
+
+"""####),
+    ("main.js", "text/javascript", ####"""
+// The frame around all screens: who is signed in, where one can go, and which screen an address means.
+
+import { get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
+import { complaint, dialog, el, language, link, name, say, speak, t, voices } from "./base.js";
+
+/** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
+const screens = [
+  [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
+  [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
+  [/^\/requests$/, "requests"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
+];
+const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
+const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email|stop-change|take-over|accept-invitation)$/;
+
+/** Who is signed in, as `users/me` says. */
+export let me;
+export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
+
+let leaving;
+let started = false;
+
+/** The address in the fragment: path, what was matched, and its values. */
+export function place() {
+  const [path, values] = (location.hash.slice(1) || "/").split("?");
+  return { path, values: new URLSearchParams(values ?? "") };
+}
+
+/** Changes the values of the address without another entry in the history. */
+export function remember(values) {
+  const kept = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+  const text = kept.toString();
+  history.replaceState(null, "", `#${place().path}${text ? `?${text}` : ""}`);
+}
+
+export const go = (path) => { location.hash = path; };
+
+/** Reads again who is signed in, after the person has changed something about it. */
+export async function readMe() {
+  me = await get("auth", "users/me?allowPartialContext=true");
+  return me;
+}
+
+const logo = () => {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 32 32");
+  svg.setAttribute("aria-hidden", "true");
+  const rect = document.createElementNS(svg.namespaceURI, "rect");
+  for (const [key, value] of [["width", 32], ["height", 32], ["rx", 8]]) rect.setAttribute(key, value);
+  const path = document.createElementNS(svg.namespaceURI, "path");
+  path.setAttribute("d", "M8 25V14a8 8 0 0 1 16 0v11h-5V15a3 3 0 0 0-6 0v10z");
+  svg.append(rect, path);
+  return svg;
+};
+export const brand = () => el("a", { class: "brand", href: "/console/#/" }, logo(), "Gatehouse");
+
+function nav() {
+  const { path } = place();
+  const to = (target, label) => {
+    const current = target === "/" ? path === "/" : path.startsWith(target);
+    return el("a", { href: `#${target}`, "aria-current": current ? "page" : undefined }, label);
+  };
+  const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
+  const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
+    to("/requests", t("nav.requests"))] : [];
+  return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
+    el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
+}
+
+function side() {
+  const menu = el("button", { type: "button", class: "menu", "aria-expanded": "false", click: () => {
+    const isOpen = box.classList.toggle("open");
+    menu.setAttribute("aria-expanded", String(isOpen));
+  } }, t("menu"));
+  const box = el("div", { class: "side" }, brand(), menu, nav(),
+    el("div", { class: "me" },
+      el("span", { class: "who" }, name(me.displayName)),
+      el("span", { class: "quiet small" }, el("bdi", {}, me.email)),
+      el("div", { class: "row" },
+        el("button", { type: "button", class: "small", click: leave }, t("signOut")), languages())));
+  return el("header", { class: "frame" }, box);
+}
+
+export function languages() {
+  const other = language === "de" ? "en" : "de";
+  return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
+    localStorage.setItem("gatehouse.language", other);
+    await speak(other);
+    await show();
+  } }, other === "de" ? "Deutsch" : "English");
+}
+
+async function leave() {
+  await signOut();
+  go("/");
+}
+
+/** The page with a heading, and whatever a screen puts below it. */
+function page(title, children, { actions = [], text, crumbs } = {}) {
+  document.title = `${title} · Gatehouse`;
+  const heading = el("h1", { tabIndex: -1 }, name(title));
+  const main = el("main", { id: "content" }, crumbs,
+    el("div", { class: "title" }, heading, el("div", { class: "row" }, actions), text ? el("p", {}, text) : null), children);
+  const skip = el("a", { class: "skip", href: "#content", click: (event) => {
+    event.preventDefault();
+    heading.focus();
+  } }, t("skip"));
+  document.body.replaceChildren(skip, el("div", { class: "shell" }, side(), main), voices);
+  if (started) heading.focus();
+  return main;
+}
+
+/** The page of a visitor who is not signed in: one card in the middle. */
+export function door(title, children, foot = []) {
+  document.title = `${title} · Gatehouse`;
+  const heading = el("h1", { tabIndex: -1 }, title);
+  document.body.replaceChildren(el("main", { class: "door" }, brand(), el("section", { class: "card" }, heading, children),
+    el("div", { class: "foot" }, foot, languages())), voices);
+  if (started) heading.focus();
+}
+
+/** Shows what the address means, for the user who is signed in. */
+export async function show() {
+  leaving?.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  try {
+    const mail = location.pathname.match(mails);
+    if (mail) {
+      const { mailPage } = await import("./mail.js");
+      return await mailPage(mail[1]);
+    }
+    const { path, values } = place();
+    if (!isSignedIn()) {
+      const entrance = await import("./entrance.js");
+      return entrance[open[path] ?? "signIn"]();
+    }
+    if (!me) await readMe();
+    const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
+    const [match, module] = found ?? [[], "nothing"];
+    const screen = module === "nothing" ? nothing : (await import(`./${module}.js`)).default;
+    // A screen that was left while it loaded does not come back over the next one.
+    const draw = (...parts) => {
+      signal.throwIfAborted();
+      return page(...parts);
+    };
+    signal.throwIfAborted();
+    await screen({ argument: match[1] && decodeURIComponent(match[1]), values, signal, page: draw });
+  } catch (problem) {
+    if (problem.name === "AbortError" || signal.aborted) return;
+    if (!problem.reason) console.warn(problem);
+    if (!me && isSignedIn()) door("Gatehouse", complaint(problem, show));
+    else if (problem.code === "NOT_FOUND" || problem.code === "PERMISSION_DENIED") nothing(problem);
+    else if (me) page(t("wentWrong"), complaint(problem, show));
+    else door("Gatehouse", complaint(problem, show));
+  } finally {
+    started = true;
+  }
+}
+
+/** The same for what there is not and for what is not for the viewer. */
+export function nothing(problem) {
+  page(t("nothing"), el("div", { class: "card" }, el("p", {}, t("nothingText")),
+    problem?.requestId ? complaint(problem) : null, link("#/", t("toStart"))));
+}
+
+/** Asks for the proof that a call needs; whether there is one now. */
+async function proveAgain(problem) {
+  const { proof } = await import("./proof.js");
+  return proof(problem);
+}
+
+// Screens on which one can act for anybody are not left open.
+const idleLimit = 15 * 60_000;
+let idleSince = Date.now();
+for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { idleSince = Date.now(); });
+setInterval(async () => {
+  if (!isOperator() || Date.now() - idleSince < idleLimit - 60_000) return;
+  const timer = setTimeout(leave, 60_000);
+  idleSince = Date.now();
+  await dialog(t("stillThere"), (close) => [el("p", {}, t("stillThereText")),
+    el("button", { type: "button", class: "primary", click: () => close() }, t("stay"))]);
+  clearTimeout(timer);
+}, 10_000);
+
+onStepUp(proveAgain);
+onSignOut(() => {
+  me = undefined;
+  document.querySelectorAll("dialog").forEach((box) => box.close());
+  show();
+});
+addEventListener("hashchange", show);
+addEventListener("offline", () => say(t("offline"), true));
+
+/** No module waits for this one to have started: those of the screens import it. */
+async function start() {
+  await speak(localStorage.getItem("gatehouse.language") ?? navigator.language.slice(0, 2));
+  if (!mails.test(location.pathname)) {
+    try {
+      await resume();
+    } catch {
+      // As nobody; signing in says what is wrong.
+    }
+  }
+  await show();
+}
+start();
+
+"""####),
+    ("object.js", "text/javascript", ####"""
+// One place: what is in it, who has which role on it, who is invited, and whose pass is when.
+
+import { call, get, post } from "./api.js";
+import { badge, card, confirmed, dialog, el, empty, facts, field, form, grid, id, input, link, name, now, readable, say, sentence, t, time } from "./base.js";
+import { go } from "./main.js";
+import { actionsOn, ancestors, children, crumbs, forgetObject, objectLink, roleWord, schema, typeWord, windowBadge, windowText } from "./things.js";
+import { timeline } from "./timeline.js";
+
+export default async function objectPage({ argument, page }) {
+  const entity = await get("tenancy", `entities/${encodeURIComponent(argument)}`);
+  if (entity.type === "device") return go(`/devices/${argument}`);
+  const [path, actions, { types, roles }] = await Promise.all([ancestors(entity), actionsOn(entity.id), schema()]);
+  const below = types.filter((type) => type.parents.includes(entity.type));
+  const may = (part) => [...actions].some((action) => action.includes(part));
+  const cards = [...below.map((type) => inside(entity, type)), details(entity, actions),
+    may("list_associations") || may("view_members") ? members(entity, roles, actions) : null,
+    may("manage_") ? invitations(entity, roles) : null,
+    ["unit", "property"].includes(entity.type) && may("grant_guest") ? passes(entity) : null].filter(Boolean);
+  page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
+    actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess"))] });
+}
+
+function details(entity, actions) {
+  return card(t("details"), () => [facts([
+    ...Object.entries(entity.attributes).map(([key, value]) => [readable(key), name(typeof value === "object" ? JSON.stringify(value) : String(value))]),
+    [t("created"), time(entity.createdAt)], [t("changed"), time(entity.updatedAt)], [t("id"), id(entity.id)]]),
+  el("details", {}, el("summary", {}, t("yourActions", { count: actions.size })),
+    el("p", { class: "quiet" }, [...actions].map((action) => readable(action.replace(/^[^.]+\./, ""))).join(" · ")))]);
+}
+
+function inside(entity, type) {
+  return card(t("below", { type: t(`types.${type.name}`, { or: typeWord(type.name) }) }), async () => {
+    const answer = await children(type.name, entity.id, { pageSize: 50 });
+    if (answer.entities.length === 0) return empty(t("noneBelow"));
+    return el("ul", { class: "lines" }, answer.entities.map((child) => el("li", {},
+      objectLink(child.id, child.name, child.type), el("span", { class: "quiet small" }, name(String(child.attributes.kind ?? child.attributes.city ?? ""), " ")))),
+    answer.nextPageToken ? el("li", { class: "quiet small" }, t("moreThere")) : null);
+  });
+}
+
+function members(entity, roles, actions) {
+  const section = card(t("members"), async (reload) => {
+    const answer = await get("tenancy", `entities/${encodeURIComponent(entity.id)}/roles?limit=50`);
+    if (answer.associations.length === 0) return empty(t("noMembers"));
+    return grid(t("members"), [
+      [t("person"), (role) => name(role.displayName, role.userId)],
+      [t("role"), (role) => roleWord(role.customRole || role.role)],
+      [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
+      [t("givenBy"), (role) => role.grantedByName ? name(role.grantedByName) : "–"],
+      [t("actions"), (role) => el("span", { class: "row" }, link(`#/why?person=${role.userId}&object=${entity.id}`, t("nav.why")),
+        [...actions].some((action) => action.includes("manage_"))
+          ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
+    ], answer.associations);
+  }, { wide: true });
+  return section;
+}
+
+async function remove(entity, role, reload) {
+  const answer = await confirmed(t("removeRole"), t("removeRoleText", { name: role.displayName, role: roleWord(role.role), object: entity.name }), t("remove"));
+  if (!answer) return;
+  try {
+    await post("tenancy", "roles/revoke", { entityId: entity.id, role: role.customRole || role.role, userId: role.userId });
+    say(t("done"));
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+  reload();
+}
+
+function invitations(entity, roles) {
+  const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
+  const section = card(t("invitations"), async (reload) => {
+    const answer = await get("tenancy", `invitations?entityId=${encodeURIComponent(entity.id)}&limit=50`);
+    if (answer.invitations.length === 0) return empty(t("noneInvited"));
+    return grid(t("invitations"), [
+      [t("address"), (one) => name(one.email, t("byCode"))],
+      [t("role"), (one) => roleWord(one.role)],
+      [t("state"), (one) => badge(t(`state.${one.state}`, { or: readable(one.state) }), one.state.endsWith("PENDING") ? "warn" : one.state.endsWith("ACCEPTED") ? "good" : "")],
+      [t("until"), (one) => time(one.expiresAt)],
+      [t("actions"), (one) => one.state.endsWith("PENDING") ? el("button", { type: "button", class: "small danger", "aria-label": `${t("withdraw")} ${one.email}`,
+        click: async () => {
+          await call("tenancy", "DELETE", `invitations/${one.id}`).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+          reload();
+        } }, t("withdraw")) : ""],
+    ], answer.invitations);
+  }, { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => invite(entity, possible, section) }, t("invite"))] : [] });
+  return section;
+}
+
+async function invite(entity, possible, section) {
+  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }));
+  const role = field(t("role"), el("select", { name: "role" }, possible.map((one) => el("option", { value: one.name }, roleWord(one.name)))));
+  const until = field(t("roleUntil"), input({ type: "datetime-local", name: "valid_until" }), t("roleUntilHint"));
+  const key = crypto.randomUUID();
+  const made = await dialog(t("inviteTo", { name: entity.name }), (close) => form([email, role, until], t("invite"), async () => {
+    close(await post("tenancy", "invitations", { entityId: entity.id, email: email.input.value.trim(), role: role.input.value,
+      validUntil: until.input.value ? new Date(until.input.value).toISOString() : undefined, idempotencyKey: key }));
+  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
+  if (!made) return;
+  say(t("invited"));
+  forgetObject(entity.id);
+  section.reload();
+}
+
+function passes(entity) {
+  return card(t("passes"), async () => {
+    const answer = await get("tenancy", `guest-passes?${entity.type}Id=${encodeURIComponent(entity.id)}&limit=50`);
+    if (answer.passes.length === 0) return empty(t("noPasses"));
+    return timeline(answer.passes);
+  }, { wide: true });
+}
+
+"""####),
+    ("passkeys.js", "text/javascript", ####"""
+// Passkeys: what the services and the browser have to say to each other.
+
+import { publicly, post } from "./api.js";
+
+export const canPasskey = () => "PublicKeyCredential" in window && "parseRequestOptionsFromJSON" in PublicKeyCredential;
+
+const options = (ceremony) => ceremony.options.publicKey ?? ceremony.options;
+
+async function respond(ceremony) {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options(ceremony));
+  return (await navigator.credentials.get({ publicKey })).toJSON();
+}
+
+export async function signInByPasskey(device) {
+  const ceremony = await publicly("auth/passkeys/start", {});
+  return publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response: await respond(ceremony), device });
+}
+
+/** Registers a passkey for the user who is signed in. */
+export async function addPasskey(name) {
+  const ceremony = await post("auth", "users/me/passkeys/start");
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options(ceremony));
+  const response = (await navigator.credentials.create({ publicKey })).toJSON();
+  return post("auth", "users/me/passkeys", { ceremonyId: ceremony.ceremonyId, response, name });
+}
+
+/** Proves again who is signed in; the stronger token. */
+export async function stepUpByPasskey() {
+  const ceremony = await post("auth", "auth/step-up/passkey/start");
+  return post("auth", "auth/step-up/passkey", { ceremonyId: ceremony.ceremonyId, response: await respond(ceremony) });
+}
+
+"""####),
+    ("people.js", "text/javascript", ####"""
+// Finding a person by address or name, for operators.
+
+import { get, query } from "./api.js";
+import { badge, card, complaint, el, empty, field, grid, input, link, name, t, time } from "./base.js";
+import { isOperator, nothing, remember } from "./main.js";
+
+export default async function people({ values, signal, page }) {
+  if (!isOperator()) return nothing();
+  const text = field(t("findPerson"), input({ type: "search", name: "text", autocomplete: "off", maxLength: 200, value: values.get("text") ?? "" }), t("findPersonHint"));
+  const results = el("div", { class: "stack" });
+  let timer;
+  let newest = 0;
+  const look = async () => {
+    const turn = ++newest;
+    const wanted = text.input.value.trim();
+    remember({ text: wanted });
+    try {
+      const answer = await get("auth", `operators/users?${query({ text: wanted, limit: 50 })}`, { signal });
+      if (turn === newest) results.replaceChildren(shown(answer, wanted, () => {
+        text.input.value = "";
+        look();
+      }));
+    } catch (problem) {
+      if (problem.name !== "AbortError" && turn === newest) results.replaceChildren(complaint(problem, look));
+    }
+  };
+  text.input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(look, 250);
+  });
+  page(t("nav.people"), card(t("search"), async () => {
+    await look();
+    return [text, results];
+  }, { wide: true }), { text: t("peopleText") });
+}
+
+function shown({ users, nextPageToken }, wanted, clear) {
+  if (users.length === 0) {
+    return empty(t("nothingMatches", { text: wanted }), el("button", { type: "button", click: clear }, t("clear")));
+  }
+  return el("div", {}, grid(t("nav.people"), [
+    [t("name"), (user) => link(`#/people/${user.id}`, name(user.displayName))],
+    [t("email"), (user) => [el("bdi", {}, user.email), " ", user.emailVerified ? "" : badge(t("unproven"), "warn")]],
+    [t("state"), (user) => user.state === "ACCOUNT_STATE_DISABLED" ? badge(t("disabled"), "bad") : badge(t("active"), "good")],
+    [t("since"), (user) => time(user.createdAt)],
+  ], users), el("p", { class: "quiet small", role: "status" }, nextPageToken ? t("moreMatch") : t("found", { count: users.length })));
+}
+
+"""####),
+    ("person.js", "text/javascript", ####"""
+// Everything about one person that support needs, on one screen, and what support can do.
+
+import { get, post } from "./api.js";
+import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
+import { me, show } from "./main.js";
+import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
+
+export default async function personPage({ argument, page }) {
+  const user = await get("auth", `operators/users/${encodeURIComponent(argument)}`);
+  const isDisabled = user.state === "ACCOUNT_STATE_DISABLED";
+  page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled), factors(user), sessions(user), mails(user), plan(user), purchases(user), roles(user), audit(user)), {
+    crumbs: el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {}, el("li", {}, link("#/people", t("nav.people"))), el("li", { "aria-current": "page" }, name(user.displayName)))),
+    text: el("bdi", {}, user.email), actions: actions(user, isDisabled) });
+}
+
+/** An act on the account, with the reason that the audit log keeps where the call takes one. */
+async function act(title, text, label, send, options) {
+  const answer = await confirmed(title, text, label, options);
+  if (!answer) return;
+  try {
+    await send(answer);
+    say(t("done"));
+    await show();
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+}
+
+function actions(user, isDisabled) {
+  const base = `operators/users/${user.id}`;
+  const button = (label, ...more) => el("button", { type: "button", class: "danger", click: () => act(label, ...more) }, label);
+  const why = el("a", { class: "button", href: `#/why?person=${user.id}` }, t("explainAccess"));
+  if (user.id === me.id) return [why];
+  return [why,
+    button(t("endSessions"), t("endSessionsText", { name: user.displayName }), t("endSessions"), () => post("auth", `${base}/sessions/end`)),
+    isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), () => post("auth", `${base}/password-reset`)),
+    isDisabled ? button(t("enable"), t("enableText", { name: user.displayName }), t("enable"), (reason) => post("auth", `${base}/enable`, { reason }), { reason: true })
+      : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })].filter(Boolean);
+}
+
+function account(user, isDisabled) {
+  return card(t("account"), () => facts([
+    [t("state"), isDisabled ? badge(t("disabled"), "bad") : badge(t("active"), "good")],
+    isDisabled ? [t("disabledBy"), [name(user.disabledByName, user.disabledBy), ", ", time(user.disabledAt), ": ", name(user.disabledReason)]] : null,
+    [t("email"), [el("bdi", {}, user.email), " ", user.emailVerified ? badge(t("proven"), "good") : badge(t("unproven"), "warn")]],
+    user.firstName || user.lastName ? [t("fullName"), name(`${user.firstName} ${user.lastName}`.trim())] : null,
+    [t("since"), time(user.createdAt)], [t("changed"), time(user.updatedAt)], [t("id"), id(user.id)]]));
+}
+
+function factors(user) {
+  return card(t("factors"), async () => {
+    const found = await get("auth", `operators/users/${user.id}/factors`);
+    return facts([
+      [t("password"), found.hasPassword ? t("yes") : t("no")],
+      [t("app"), found.totpAddedAt ? [t("since"), " ", time(found.totpAddedAt)] : t("no")],
+      found.totpAddedAt ? [t("recoveryCodes"), t("codesLeft", { count: found.recoveryCodesLeft })] : null,
+      [t("passkeys"), found.passkeys.length === 0 ? t("no") : el("ul", {}, found.passkeys.map((key) => el("li", {}, name(key.name), " · ", time(key.lastUsedAt ?? key.createdAt))))],
+      ["PIN", found.hasPin ? t("yes") : t("no")],
+      [t("identities"), found.identities.length === 0 ? t("no") : found.identities.map((one) => `${readable(one.provider)} ${one.email ?? ""}`).join(", ")],
+      [t("failedSignIns"), found.failedSignIns === 0 ? "0" : [String(found.failedSignIns), " · ", time(found.lastFailedSignInAt)]],
+      found.signInsWaitUntil ? [t("waitsUntil"), time(found.signInsWaitUntil)] : null]);
+  });
+}
+
+function sessions(user) {
+  return card(t("sessionsOf"), async () => {
+    const { sessions: found } = await get("auth", `operators/users/${user.id}/sessions`);
+    if (found.length === 0) return empty(t("noSessions"));
+    return el("ul", { class: "lines" }, found.map((session) => el("li", {}, el("span", { class: "main" },
+      el("strong", {}, name(session.device?.name, t("unknownDevice"))),
+      el("span", { class: "quiet small" }, name([session.device?.model, session.device?.application, session.network].filter(Boolean).join(" · "), " "))),
+    el("span", { class: "small" }, time(session.lastSeenAt)))));
+  });
+}
+
+function roles(user) {
+  return card(t("roles"), async () => {
+    const answer = await get("tenancy", `associations/users/${user.id}?limit=50`);
+    const suspended = answer.userSuspended ? el("p", {}, badge(t("suspended"), "bad")) : null;
+    if (answer.associations.length === 0) return [suspended, empty(t("noRoles"))];
+    return [suspended, grid(t("roles"), [
+      [t("object"), (role) => role.entityType === "system" ? t("everything") : [objectLink(role.entityId, role.entityName, role.entityType), " ", el("span", { class: "quiet small" }, typeWord(role.entityType))]],
+      [t("role"), (role) => roleWord(role.customRole || role.role)],
+      [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
+      [t("givenBy"), (role) => name(role.grantedByName, "–")],
+      [t("actions"), (role) => role.entityType === "system" ? "" : link(`#/why?person=${user.id}&object=${role.entityId}`, t("nav.why"))],
+    ], answer.associations)];
+  }, { wide: true });
+}
+
+function plan(user) {
+  return card(t("nav.plan"), async () => {
+    const found = await get("entitlement", `entitlements?subject.kind=user&subject.id=${user.id}`);
+    const has = found.entitlements.filter((one) => one.available);
+    return [facts([[t("tier"), badge(readable(found.tier), "accent")],
+      found.plan?.expiresAt ? [t("until"), time(found.plan.expiresAt)] : null,
+      [t("includes_"), has.length === 0 ? t("nothingIncluded") : has.map((one) => readable(one.key)).join(", ")]])];
+  });
+}
+
+function purchases(user) {
+  return card(t("purchases"), async () => {
+    const { purchases: found } = await get("entitlement", `iap/purchases?userId=${user.id}&limit=20`);
+    if (found.length === 0) return empty(t("noPurchases"));
+    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
+      el("span", { class: "quiet small" }, time(one.purchasedAt))),
+    badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
+  });
+}
+
+function mails(user) {
+  return card(t("mails"), async () => {
+    const lists = await Promise.all(["queued", "sending", "sent", "dead"].map((state) => get("auth", `operators/mails?state=${state}&limit=200`)));
+    const found = lists.flatMap((list) => list.mails).filter((mail) => mail.userId === user.id)
+      .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1)).slice(0, 10);
+    if (found.length === 0) return empty(t("noMails"));
+    return el("ul", { class: "lines" }, found.map((mail) => el("li", {}, el("span", { class: "main" }, el("strong", {}, readable(mail.kind)),
+      el("span", { class: "quiet small" }, time(mail.createdAt), mail.error ? [" · ", name(mail.error)] : "")),
+    badge(word("mailState", mail.state), mail.state.endsWith("SENT") ? "good" : mail.state.endsWith("DEAD") ? "bad" : "warn"))));
+  });
+}
+
+function audit(user) {
+  return card(t("audit"), async () => {
+    const { entries } = await get("auth", `operators/users/${user.id}/audit?limit=25`);
+    return auditTable(entries);
+  }, { wide: true });
+}
+
+/** An identifier by its beginning and its end, which is where two of them differ. */
+const short = (text) => (text.length > 16 ? `${text.slice(0, 7)}…${text.slice(-6)}` : text);
+
+/** Entries of an audit log. */
+export function auditTable(entries) {
+  if (entries.length === 0) return empty(t("noAudit"));
+  return grid(t("audit"), [
+    [t("what"), (entry) => [el("strong", {}, readable(entry.action)), entry.detail ? el("span", { class: "quiet small" }, " ", name(entry.detail)) : ""]],
+    [t("outcome"), (entry) => entry.done ? badge(t("succeeded"), "good") : badge(t("refused"), "bad")],
+    [t("who"), (entry) => name(entry.actorName, entry.actor)],
+    [t("object"), (entry) => entry.object ? el("code", { title: entry.object }, short(entry.object)) : "–"],
+    [t("request"), (entry) => entry.requestId ? link(`#/requests?id=${encodeURIComponent(entry.requestId)}`, el("code", { title: entry.requestId }, short(entry.requestId))) : "–"],
+    [t("when"), (entry) => time(entry.recordedAt)],
+  ], entries);
+}
+
+"""####),
+    ("places.js", "text/javascript", ####"""
+// The tree of what the viewer sees, opened place by place.
+
+import { el, card, empty, fresh, number, t, complaint } from "./base.js";
+import { isOperator, me } from "./main.js";
+import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
+
+const perPage = 50;
+
+export default async function places({ page }) {
+  page(t("nav.places"), el("div", { class: "stack" }, card(t("tree"), roots, { wide: true })), { text: t("placesText") });
+}
+
+/** The topmost objects on which the viewer has a role; of an operator, all that are below the system. */
+async function roots() {
+  const types = (await schema()).types;
+  if (isOperator()) {
+    const tops = types.filter((type) => type.parents.includes("system"));
+    const lists = await Promise.all(tops.map((type) => children(type.name, "sys_root", { pageSize: perPage }).catch(() => ({ entities: [] }))));
+    const found = lists.flatMap((list) => list.entities);
+    if (found.length === 0) return empty(t("noPlaces"));
+    return tree(found, types, found.length <= 2);
+  }
+  const ids = [...new Set(me.roles.filter((role) => role.entityType !== "system").map((role) => role.entityId))];
+  const found = (await Promise.all(ids.map(object))).filter(Boolean);
+  const inside = found.filter((entity) => !found.some((other) => other.id === entity.parentId));
+  if (inside.length === 0) return empty(t("noAccess"));
+  return tree(inside, types, true);
+}
+
+const tree = (entities, types, isOpen) => el("div", { class: "tree" },
+  el("ul", {}, entities.map((entity) => node(entity, types, isOpen ? 2 : 0))));
+
+function node(entity, types, depth) {
+  const below = types.filter((type) => type.parents.includes(entity.type));
+  const list = el("ul", { id: fresh("below"), hidden: true });
+  const roles = me.roles.filter((role) => role.entityId === entity.id).map((role) => roleWord(role.customRole || role.role));
+  const fold = el("button", { type: "button", class: "fold", "aria-expanded": "false", "aria-controls": list.id,
+    click: () => toggle() }, "▸");
+  fold.setAttribute("aria-label", t("showBelow", { name: entity.name }));
+  let loaded = false;
+  const toggle = async () => {
+    list.hidden = !list.hidden;
+    fold.setAttribute("aria-expanded", String(!list.hidden));
+    fold.textContent = list.hidden ? "▸" : "▾";
+    if (loaded || list.hidden) return;
+    loaded = true;
+    try {
+      await fill(list, entity, below, types, depth - 1);
+    } catch (problem) {
+      loaded = false;
+      list.replaceChildren(el("li", {}, complaint(problem)));
+    }
+  };
+  if (below.length > 0 && depth > 0) toggle();
+  return el("li", {}, el("div", { class: "line" }, below.length > 0 ? fold : null, objectLink(entity.id, entity.name, entity.type),
+    el("span", { class: "quiet small" }, entity.type === "device" && entity.attributes?.kind ? String(entity.attributes.kind) : typeWord(entity.type)),
+    roles.length > 0 ? el("span", { class: "badge accent" }, roles.join(", ")) : null), below.length > 0 ? list : null);
+}
+
+async function fill(list, entity, below, types, depth) {
+  const answers = await Promise.all(below.map((type) => children(type.name, entity.id, { pageSize: perPage })));
+  const items = answers.flatMap((answer, index) => [
+    ...answer.entities.map((child) => node(child, types, depth)),
+    answer.nextPageToken ? more(answer, below[index], entity, types) : null]).filter(Boolean);
+  list.replaceChildren(...(items.length > 0 ? items : [el("li", { class: "quiet small" }, t("nothingBelow"))]));
+}
+
+/** The rest of a long list, a page at a time. */
+function more(answer, type, entity, types) {
+  const rest = Number(answer.totalSize ?? 0) - perPage;
+  const item = el("li", {}, el("button", { type: "button", class: "small", click: async () => {
+    const next = await children(type.name, entity.id, { pageSize: perPage, pageToken: answer.nextPageToken });
+    item.replaceWith(...next.entities.map((child) => node(child, types, 0)),
+      ...(next.nextPageToken ? [more({ ...next, totalSize: rest }, type, entity, types)] : []));
+  } }, rest > 0 && rest <= 1000 ? t("showMoreOf", { count: number(rest) }) : t("showMore")));
+  return item;
+}
+
+
+"""####),
+    ("plan.js", "text/javascript", ####"""
+// What the viewer, or an object of theirs, has paid for: tier, limits, purchases and changes to come.
+
+import { get, query } from "./api.js";
+import { badge, card, el, empty, facts, field, grid, listedEither, name, number, readable, t, time, word } from "./base.js";
+import { me, remember, show } from "./main.js";
+
+const kinds = ["organization", "portfolio", "family"];
+
+export default async function planPage({ values, page }) {
+  const holders = me.roles.filter((role) => kinds.includes(role.entityType));
+  const wanted = values.get("of") ?? "";
+  const holder = holders.find((role) => role.entityId === wanted);
+  const subject = holder ? { "subject.kind": holder.entityType, "subject.id": holder.entityId } : {};
+  const choice = field(t("planOf"), el("select", { name: "of", change: (event) => {
+    remember({ of: event.target.value });
+    show();
+  } }, el("option", { value: "" }, me.displayName), holders.map((role) => el("option", { value: role.entityId, selected: role.entityId === wanted }, role.entityName || role.entityId))));
+  page(t("nav.plan"), el("div", { class: "cards" }, holders.length > 0 ? card(t("choose"), () => choice, { wide: true }) : null,
+    tier(subject), changes(subject), purchases(subject), features(subject)));
+}
+
+function tier(subject) {
+  return card(t("tier"), async () => {
+    const found = await get("entitlement", `entitlements?${query(subject)}`);
+    return facts([[t("tier"), badge(readable(found.tier), "accent")],
+      [t("source"), word("source", found.plan?.source ?? "default")],
+      found.plan?.expiresAt ? [t("until"), time(found.plan.expiresAt)] : null,
+      found.addons.length > 0 ? [t("addons"), found.addons.map(readable).join(", ")] : null,
+      ...found.promotions.map((one) => [readable(one.name), [t("until"), " ", time(one.endsAt)]])]);
+  });
+}
+
+function features(subject) {
+  return card(t("features"), async () => {
+    const found = await get("entitlement", `entitlements?${query(subject)}`);
+    return grid(t("features"), [
+      [t("feature"), (one) => readable(one.key)],
+      [t("state"), (one) => one.limit ? (one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) })) : one.available ? badge(t("included"), "good") : badge(t("notIncluded"))],
+      [t("getIt"), (one) => one.available || !one.unlockedBy ? "–" : listedEither([one.unlockedBy.tier ? t("fromTier", { name: readable(one.unlockedBy.tier) }) : "",
+        ...one.unlockedBy.addons.map(readable), ...one.unlockedBy.products].filter(Boolean)) || "–"],
+    ], found.entitlements);
+  }, { wide: true });
+}
+
+function purchases(subject) {
+  return card(t("purchases"), async () => {
+    const { purchases: found } = await get("entitlement", `iap/purchases?${query({ ...subject, limit: 20 })}`);
+    if (found.length === 0) return empty(t("noPurchases"));
+    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
+      el("span", { class: "quiet small" }, time(one.purchasedAt))), badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
+  });
+}
+
+function changes(subject) {
+  return card(t("toCome"), async () => {
+    const own = subject["subject.kind"] ? subject : { "subject.kind": "user", "subject.id": me.id };
+    const found = await get("entitlement", `subscriptions/scheduled-changes?${query(own)}`);
+    if (found.changes.length === 0) return empty(t("noChanges"));
+    return el("ul", { class: "lines" }, found.changes.map((one) => el("li", {}, readable(one.tier), time(one.effectiveAt))));
+  });
+}
+
+
+"""####),
+    ("proof.js", "text/javascript", ####"""
+// Proving again who is signed in, where a call demands it; the call goes on by itself afterwards.
+
+import { device, enter, get, post, publicly, raise } from "./api.js";
+import { dialog, el, field, form, input, sentence, say, t } from "./base.js";
+import { codeField, recoveryField } from "./entrance.js";
+import { me } from "./main.js";
+import { canPasskey, stepUpByPasskey } from "./passkeys.js";
+
+let asking;
+
+/** One dialog for all calls that wait; whether the proof was given. */
+export function proof(problem) {
+  asking ??= ask(problem).finally(() => { asking = undefined; });
+  return asking;
+}
+
+async function ask(problem) {
+  const classes = (problem.metadata.acr_values ?? problem.metadata.acrValues ?? "").split(" ");
+  const [factors, passkeys] = await Promise.all([
+    get("auth", "users/me/second-factors"), get("auth", "users/me/passkeys").catch(() => ({ passkeys: [] }))]);
+  const hasPasskey = passkeys.passkeys.length > 0 && canPasskey();
+  const takesPassword = classes.includes("pwd") || classes.join("") === "";
+  return dialog(t("proveAgain"), (close) => {
+    const children = [el("p", { class: "quiet" }, t("proveAgainText"))];
+    if (factors.hasTotp) children.push(byCode(close));
+    else if (takesPassword) children.push(byPassword(close));
+    if (hasPasskey) children.push(byPasskey(close));
+    if (!factors.hasTotp && !takesPassword && !hasPasskey) children.push(el("p", {}, t("noFactor")));
+    children.push(el("button", { type: "button", class: "plain", click: () => close(false) }, t("cancel")));
+    return children;
+  });
+}
+
+function byCode(close) {
+  const code = codeField();
+  const recovery = recoveryField();
+  const holder = el("div", {});
+  const ask_ = (box) => holder.replaceChildren(form([box], t("continue"), async () => {
+    const value = box.input.value;
+    const answer = await post("auth", "auth/step-up/second-factor", box === code ? { code: value } : { recoveryCode: value });
+    raise(answer.token.token);
+    close(true);
+  }, { more: [el("button", { type: "button", class: "plain", click: () => ask_(box === code ? recovery : code) },
+    t(box === code ? "useRecoveryCode" : "useApp"))] }));
+  ask_(code);
+  return holder;
+}
+
+/** Another session in place of this one, which is how a password is proven. */
+function byPassword(close) {
+  const who = input({ type: "email", autocomplete: "username", value: me.email, readOnly: true, hidden: true, "aria-label": t("email") });
+  const password = field(t("password"), input({
+    type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
+  return form([who, password], t("continue"), async () => {
+    const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device() });
+    if (answer.secondFactor) return;
+    await enter(answer);
+    close(true);
+  });
+}
+
+function byPasskey(close) {
+  return el("button", { type: "button", click: async () => {
+    try {
+      raise((await stepUpByPasskey()).token);
+      close(true);
+    } catch (problem) {
+      if (problem.name !== "NotAllowedError") say(sentence(problem), true);
+    }
+  } }, t("usePasskey"));
+}
+
+"""####),
+    ("qr.js", "text/javascript", ####"""
+// A QR code of a text (ISO/IEC 18004): bytes, error correction L, versions 1 to 10, drawn as one path.
+
+const eccPerBlock = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18];
+const blockCounts = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4];
+const codewords = [26, 44, 70, 100, 134, 172, 196, 242, 292, 346];
+const alignments = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
+
+const exp = new Uint8Array(512);
+const log = new Uint8Array(256);
+for (let power = 0, value = 1; power < 255; power += 1) {
+  exp[power] = exp[power + 255] = value;
+  log[value] = power;
+  value = (value << 1) ^ (value & 0x80 ? 0x11d : 0);
+}
+const multiply = (one, other) => (one && other ? exp[log[one] + log[other]] : 0);
+
+/** The rest of data divided by the generator of a degree: its error correction. */
+function correction(data, degree) {
+  let generator = [1];
+  for (let root = 0; root < degree; root += 1) {
+    const next = new Array(generator.length + 1).fill(0);
+    generator.forEach((value, place) => {
+      next[place] ^= value;
+      next[place + 1] ^= multiply(value, exp[root]);
+    });
+    generator = next;
+  }
+  const rest = new Uint8Array(degree);
+  for (const byte of data) {
+    const factor = byte ^ rest[0];
+    rest.copyWithin(0, 1);
+    rest[degree - 1] = 0;
+    for (let place = 0; place < degree; place += 1) rest[place] ^= multiply(generator[place + 1], factor);
+  }
+  return rest;
+}
+
+/** Data and error correction in the order in which they are drawn. */
+function sequence(bytes, version) {
+  const [blocks, ecc, total] = [blockCounts[version - 1], eccPerBlock[version - 1], codewords[version - 1]];
+  const room = total - blocks * ecc;
+  const bits = [];
+  const put = (value, count) => { for (let bit = count - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
+  put(4, 4);
+  put(bytes.length, version < 10 ? 8 : 16);
+  bytes.forEach((byte) => put(byte, 8));
+  put(0, Math.min(4, room * 8 - bits.length));
+  while (bits.length % 8) bits.push(0);
+  const data = [];
+  for (let place = 0; place < bits.length; place += 8) data.push(bits.slice(place, place + 8).reduce((sum, bit) => sum * 2 + bit, 0));
+  for (let pad = 0xec; data.length < room; pad ^= 0xfd) data.push(pad);
+  const short = Math.floor(room / blocks);
+  const longer = room % blocks;
+  const parts = [];
+  for (let block = 0, from = 0; block < blocks; block += 1) {
+    const length = short + (block >= blocks - longer ? 1 : 0);
+    const part = data.slice(from, from + length);
+    parts.push({ part, ecc: correction(part, ecc) });
+    from += length;
+  }
+  const result = [];
+  for (let place = 0; place <= short; place += 1) for (const { part } of parts) if (place < part.length) result.push(part[place]);
+  for (let place = 0; place < ecc; place += 1) for (const one of parts) result.push(one.ecc[place]);
+  return result;
+}
+
+const masks = [(x, y) => (x + y) % 2, (x, y) => y % 2, (x) => x % 3, (x, y) => (x + y) % 3,
+  (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2, (x, y) => ((x * y) % 2) + ((x * y) % 3),
+  (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2, (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2];
+
+/** The modules of a code: rows of truth values. */
+export function modules(text) {
+  const bytes = new TextEncoder().encode(text);
+  const version = codewords.findIndex((total, index) =>
+    total - blockCounts[index] * eccPerBlock[index] >= bytes.length + (index < 9 ? 2 : 3)) + 1;
+  if (version === 0) throw new RangeError("the text is too long for a code");
+  const size = version * 4 + 17;
+  const drawn = Array.from({ length: size }, () => new Array(size).fill(undefined));
+  const set = (x, y, dark) => { if (x >= 0 && y >= 0 && x < size && y < size) drawn[y][x] = Boolean(dark); };
+  patterns(set, size, version);
+  const base = drawn.map((row) => row.map((dark) => dark !== undefined));
+  const bits = sequence(bytes, version).flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((bit) => (byte >> bit) & 1));
+  fill(drawn, base, bits, size);
+  let best;
+  masks.forEach((mask, index) => {
+    const masked = drawn.map((row, y) => row.map((dark, x) => (base[y][x] ? dark : dark !== (mask(x, y) === 0))));
+    format((x, y, dark) => { masked[y][x] = Boolean(dark); }, size, index);
+    const penalty = penalties(masked, size);
+    if (!best || penalty < best.penalty) best = { masked, penalty };
+  });
+  return best.masked;
+}
+
+function patterns(set, size, version) {
+  for (let place = 0; place < size; place += 1) {
+    set(6, place, place % 2 === 0);
+    set(place, 6, place % 2 === 0);
+  }
+  for (const [cx, cy] of [[3, 3], [size - 4, 3], [3, size - 4]]) {
+    for (let dy = -4; dy <= 4; dy += 1) for (let dx = -4; dx <= 4; dx += 1) {
+      const ring = Math.max(Math.abs(dx), Math.abs(dy));
+      set(cx + dx, cy + dy, ring !== 2 && ring !== 4);
+    }
+  }
+  const places = alignments[version - 1];
+  const last = places.length - 1;
+  places.forEach((cy, row) => places.forEach((cx, column) => {
+    if ((row === 0 && (column === 0 || column === last)) || (row === last && column === 0)) return;
+    for (let dy = -2; dy <= 2; dy += 1) for (let dx = -2; dx <= 2; dx += 1) set(cx + dx, cy + dy, Math.max(Math.abs(dx), Math.abs(dy)) !== 1);
+  }));
+  format(set, size, 0);
+  if (version < 7) return;
+  let rest = version;
+  for (let bit = 0; bit < 12; bit += 1) rest = (rest << 1) ^ ((rest >> 11) * 0x1f25);
+  const value = (version << 12) | rest;
+  for (let bit = 0; bit < 18; bit += 1) {
+    const [one, other] = [size - 11 + (bit % 3), Math.floor(bit / 3)];
+    set(one, other, (value >> bit) & 1);
+    set(other, one, (value >> bit) & 1);
+  }
+}
+
+/** Level L and the mask, twice. */
+function format(set, size, mask) {
+  const data = (1 << 3) | mask;
+  let rest = data;
+  for (let bit = 0; bit < 10; bit += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
+  const value = ((data << 10) | rest) ^ 0x5412;
+  const bit = (place) => (value >> place) & 1;
+  for (let place = 0; place < 6; place += 1) set(8, place, bit(place));
+  set(8, 7, bit(6));
+  set(8, 8, bit(7));
+  set(7, 8, bit(8));
+  for (let place = 9; place < 15; place += 1) set(14 - place, 8, bit(place));
+  for (let place = 0; place < 8; place += 1) set(size - 1 - place, 8, bit(place));
+  for (let place = 8; place < 15; place += 1) set(8, size - 15 + place, bit(place));
+  set(8, size - 8, 1);
+}
+
+function fill(drawn, base, bits, size) {
+  let next = 0;
+  for (let right = size - 1; right >= 1; right -= 2) {
+    if (right === 6) right = 5;
+    for (let step = 0; step < size; step += 1) for (const x of [right, right - 1]) {
+      const y = ((right + 1) & 2) === 0 ? size - 1 - step : step;
+      if (base[y][x]) continue;
+      drawn[y][x] = Boolean(bits[next]);
+      next += 1;
+    }
+  }
+}
+
+/** How hard a code is to read: long runs, blocks, and more dark than light. */
+function penalties(rows, size) {
+  let sum = 0;
+  const columns = rows.map((_, x) => rows.map((row) => row[x]));
+  for (const line of [...rows, ...columns]) {
+    for (let place = 0, run = 1; place < size; place += 1, run += 1) {
+      if (line[place] === line[place + 1]) continue;
+      if (run >= 5) sum += run - 2;
+      run = 0;
+    }
+    const text = line.map(Number).join("");
+    sum += 40 * ((text.match(/(?=10111010000)/g) ?? []).length + (text.match(/(?=00001011101)/g) ?? []).length);
+  }
+  for (let y = 0; y < size - 1; y += 1) for (let x = 0; x < size - 1; x += 1) {
+    if (rows[y][x] === rows[y][x + 1] && rows[y][x] === rows[y + 1][x] && rows[y][x] === rows[y + 1][x + 1]) sum += 3;
+  }
+  const dark = rows.flat().filter(Boolean).length / (size * size);
+  return sum + 10 * Math.floor(Math.abs(dark - 0.5) * 20);
+}
+
+/** A picture of a code, with its quiet zone, by the name that readers of screens say. */
+export function qrCode(text, label) {
+  const rows = modules(text);
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
+  svg.setAttribute("class", "qr");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  svg.setAttribute("shape-rendering", "crispEdges");
+  const path = document.createElementNS(svg.namespaceURI, "path");
+  path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
+  svg.append(path);
+  return svg;
+}
+
+"""####),
+    ("requests.js", "text/javascript", ####"""
+// One request by its number, as the audit logs of the three services have it.
+
+import { get, query } from "./api.js";
+import { card, el, field, form, input, t } from "./base.js";
+import { isOperator, nothing, remember } from "./main.js";
+import { auditTable } from "./person.js";
+
+const logs = [["auth", "operators/audit"], ["tenancy", "audit/tenancy"], ["entitlement", "audit/entitlement"]];
+
+export default async function requests({ values, page }) {
+  if (!isOperator()) return nothing();
+  const number = field(t("requestNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("requestHint"));
+  const results = el("div", { class: "stack" });
+  const look = async () => {
+    const id = number.input.value.trim();
+    remember({ id });
+    const cards = logs.map(([service, path]) => card(t(`service.${service}`), async () =>
+      auditTable((await get(service, `${path}?${query({ requestId: id, limit: 50 })}`)).entries), { wide: true }));
+    results.replaceChildren(...cards);
+    await Promise.all(cards.map((one) => one.ready));
+  };
+  page(t("nav.requests"), el("div", { class: "stack" }, card(t("search"), () => form([number], t("find"), look), { wide: true }), results), { text: t("requestsText") });
+  if (number.input.value) await look();
+}
+
+"""####),
+    ("things.js", "text/javascript", ####"""
+// What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
+
+import { get, post } from "./api.js";
+import { badge, el, link, name, readable, span, t, word } from "./base.js";
+
+let loaded;
+/** The schema, asked for once. */
+export function schema() {
+  loaded ??= get("tenancy", "schema").catch((problem) => {
+    loaded = undefined;
+    throw problem;
+  });
+  return loaded;
+}
+
+export async function typeOf(typeName) {
+  return (await schema()).types.find((type) => type.name === typeName);
+}
+
+const objects = new Map();
+/** An object by its identifier; undefined if the viewer cannot see it. */
+export function object(id) {
+  if (!objects.has(id)) {
+    objects.set(id, get("tenancy", `entities/${encodeURIComponent(id)}`).catch(() => {
+      objects.delete(id);
+      return undefined;
+    }));
+  }
+  return objects.get(id);
+}
+export const forgetObject = (id) => objects.delete(id);
+
+/** An object by its name, with a link to it. */
+export function objectLink(id, known, type) {
+  const anchor = link(`#/${type === "device" ? "devices" : "objects"}/${encodeURIComponent(id)}`, name(known || id));
+  if (!known) object(id).then((found) => found && anchor.replaceChildren(name(found.name)));
+  return anchor;
+}
+
+/** What the viewer may do to an object. */
+export async function actionsOn(id) {
+  const answer = await post("tenancy", "permissions/actions", { entityIds: [id] });
+  return new Set(answer.entities[0]?.actions ?? []);
+}
+
+export const children = (type, parentId, more = {}) => post("tenancy", "entities:list", { type, parentId, ...more });
+
+export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
+
+export const actionWord = (action) => word("action", action.replace(/^[^.]+\./, ""));
+export const roleWord = (role) => word("role", role);
+export const typeWord = (type) => word("type", type);
+
+/** Whether a role counts now, as a mark beside it. */
+export function windowBadge(association, now) {
+  if (association.validFrom && Date.parse(association.validFrom) > now) return badge(t("later"), "warn");
+  if (association.validUntil && Date.parse(association.validUntil) <= now) return badge(t("over"), "bad");
+  return badge(t("inForce"), "good");
+}
+
+export function windowText(association) {
+  const recurring = association.recurring;
+  if (!recurring) return span(association.validFrom, association.validUntil);
+  const days = recurring.days.map((day) => readable(day.replace(/^DAY_OF_WEEK_|^WEEKDAY_/, "").toLowerCase())).join(", ");
+  return el("span", {}, `${days || t("daily")} ${recurring.from}–${recurring.until} `, el("span", { class: "quiet" }, recurring.timeZone));
+}
+
+/** The path from the root to an object, as far as the viewer sees it. */
+export async function ancestors(entity) {
+  const path = [];
+  let parent = entity.parentId;
+  while (parent && parent !== "sys_root" && path.length < 8) {
+    const above = await object(parent);
+    if (!above) break;
+    path.unshift(above);
+    parent = above.parentId;
+  }
+  return path;
+}
+
+export function crumbs(path, last) {
+  return el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {},
+    el("li", {}, link("#/places", t("nav.places"))), path.map((above) => el("li", {}, objectLink(above.id, above.name, above.type))),
+    last ? el("li", { "aria-current": "page" }, name(last)) : null));
+}
+
+
+"""####),
+    ("timeline.js", "text/javascript", ####"""
+// Passes as bars of time, with both ends written out.
+
+import { call } from "./api.js";
+import { confirmed, date, el, name, now, say, sentence, t } from "./base.js";
+import { windowBadge, windowText } from "./things.js";
+
+/** Bars of what has a beginning and an end; `ended` is called when one was ended by hand. */
+export function timeline(passes, ended) {
+  const begins = passes.map((pass) => Date.parse(pass.validFrom ?? pass.createdAt));
+  const ends = passes.map((pass) => Date.parse(pass.validUntil ?? pass.validFrom));
+  const from = Math.min(now(), ...begins);
+  const until = Math.max(now(), ...ends);
+  const part = (instant) => `${(100 * (instant - from)) / Math.max(1, until - from)}%`;
+  const bars = passes.map((pass, index) => {
+    const bar = el("span", { class: ends[index] < now() ? "bar over" : "bar" });
+    bar.style.left = part(begins[index]);
+    bar.style.right = `calc(100% - ${part(ends[index])})`;
+    const today = el("span", { class: "today" });
+    today.style.left = part(now());
+    return el("li", {}, el("div", { class: "row" }, el("strong", {}, name(pass.displayName || pass.email, pass.userId)),
+      el("span", { class: "quiet" }, name(pass.entityName || pass.deviceName)), windowBadge(pass, now()),
+      ended ? el("button", { type: "button", class: "small danger", "aria-label": `${t("endPass")} ${pass.displayName ?? ""}`, click: () => end(pass, ended) }, t("endPass")) : null),
+    el("div", { class: "track", "aria-hidden": "true" }, bar, today),
+    el("div", { class: "small" }, windowText(pass)));
+  });
+  return el("div", {}, el("ul", { class: "timeline" }, bars),
+    el("div", { class: "scale", "aria-hidden": "true" }, el("span", {}, date(from)), el("span", {}, date(until))));
+}
+
+async function end(pass, ended) {
+  if (!(await confirmed(t("endPass"), t("endPassText", { name: pass.displayName || pass.email || "" }), t("endPass")))) return;
+  try {
+    await call("tenancy", "DELETE", `guest-passes/${pass.id}`);
+    say(t("done"));
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+  ended();
+}
+
+"""####),
+    ("why.js", "text/javascript", ####"""
+// Why somebody may do something, or may not: the decision as it was made, what would suffice, and who could help.
+
+import { get, post, query } from "./api.js";
+import { card, el, empty, field, form, input, listedEither, name, readable, t, time, word } from "./base.js";
+import { combobox } from "./combobox.js";
+import { isOperator, me, remember } from "./main.js";
+import { actionWord, object, objectLink, roleWord, schema, search, typeWord, windowText } from "./things.js";
+
+export default async function why({ values, page }) {
+  const result = el("div", { class: "stack" });
+  const question = { person: values.get("person") ?? "", object: values.get("object") ?? "", action: values.get("action") ?? "",
+    at: values.get("at") ?? "" };
+  page(t("nav.why"), el("div", { class: "stack" }, card(t("question"), () => ask(question, result), { wide: true }), result),
+    { text: t("whyText") });
+}
+
+async function ask(question, result) {
+  const types = (await schema()).types.filter((type) => type.actions.length > 0 && type.name !== "system");
+  const [known, person] = await Promise.all([question.object ? object(question.object) : undefined, personName(question.person)]);
+  const action = field(t("action"), el("select", { name: "action", required: true }));
+  const choose = async (entity) => {
+    question.object = entity?.id ?? "";
+    const type = entity && types.find((one) => one.name === entity.type);
+    const options = (type?.actions ?? []).map((one) => el("option", { value: one.name }, actionWord(one.name)));
+    action.input.replaceChildren(...options);
+    action.input.disabled = options.length === 0;
+    if (question.action) action.input.value = question.action;
+  };
+  const what = combobox(t("object"), { value: known?.name ?? "", required: true, hint: t("objectHint"), find: (text) => findObjects(types, text),
+    chosen: choose });
+  await choose(known);
+  const who = combobox(t("person"), { value: person, hint: isOperator() ? t("personHint") : t("personHintSelf"),
+    find: (text) => findPeople(text, question.object), chosen: (one) => { question.person = one?.id ?? ""; } });
+  const at = field(t("at"), input({ type: "datetime-local", name: "at", value: question.at }), t("atHint"));
+  const send = async () => {
+    if (!question.object) return what.complain(t("chooseOne"));
+    question.action = action.input.value;
+    question.at = at.input.value;
+    remember(question);
+    await explain(question, who.input.value, result);
+  };
+  if (question.object && question.action) send().catch(() => {});
+  const asked = form([who, action, what, at], t("explain"), send);
+  asked.classList.add("inline");
+  return asked;
+}
+
+async function personName(userId) {
+  if (!userId) return "";
+  if (userId === me.id) return me.displayName;
+  const answer = await post("auth", "users:lookup", { userIds: [userId] }).catch(() => ({ users: [] }));
+  if (answer.users[0]?.displayName) return answer.users[0].displayName;
+  if (!isOperator()) return userId;
+  return (await get("auth", `operators/users/${userId}`).catch(() => undefined))?.displayName ?? userId;
+}
+
+async function findObjects(types, text) {
+  if (/^[a-z]{3}_\w+$/.test(text)) {
+    const one = await object(text);
+    return one ? [{ ...one, label: one.name, detail: typeWord(one.type) }] : [];
+  }
+  const lists = await Promise.all(types.map((type) => search(type.name, text).catch(() => ({ entities: [] }))));
+  return lists.flatMap((list) => list.entities).slice(0, 20)
+    .map((entity) => ({ ...entity, label: entity.name, detail: typeWord(entity.type) }));
+}
+
+async function findPeople(text, objectId) {
+  const self = { id: me.id, label: me.displayName, detail: t("you") };
+  if (isOperator()) {
+    const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
+    return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
+  }
+  const found = objectId ? await get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] })) : { associations: [] };
+  const people = new Map([[me.id, self]]);
+  for (const one of found.associations) {
+    if (one.displayName && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label: one.displayName, detail: roleWord(one.role) });
+  }
+  return [...people.values()].filter((one) => one.label.toLowerCase().includes(text.toLowerCase()));
+}
+
+async function explain(question, shownName, result) {
+  const body = { action: question.action, entityId: question.object, subjectId: question.person || undefined,
+    asOf: question.at ? new Date(question.at).toISOString() : undefined };
+  const [explanation, entity] = await Promise.all([post("tenancy", "permissions/explain", body), object(question.object)]);
+  const decision = explanation.decision;
+  const who = question.person && question.person !== me.id ? shownName : me.displayName;
+  const about = { person: who, action: actionWord(question.action).toLowerCase(), object: entity?.name ?? question.object };
+  result.replaceChildren(verdict(decision, about),
+    el("div", { class: "cards" },
+      decision.allowed ? null : card(t("whatSuffices"), () => remedy(decision, question, entity)),
+      card(t("howDecided"), () => reasons(explanation))));
+}
+
+function verdict(decision, about) {
+  return el("section", { class: decision.allowed ? "verdict yes" : "verdict", role: "status" },
+    el("span", { class: "sign", "aria-hidden": "true" }, decision.allowed ? "✓" : "✕"),
+    el("h2", {}, decision.allowed ? t("allowed") : t("denied")),
+    el("p", {}, t(decision.allowed ? "allowedText" : "deniedText", about), " ", el("strong", {}, word("decision", decision.reason)),
+      decision.allowed && decision.role ? [" ", t("byRole", { role: roleWord(decision.role) })] : null));
+}
+
+/** Which roles would do, and who has one now. */
+async function remedy(decision, question, entity) {
+  const parts = [];
+  if (decision.sufficientRoles.length > 0) {
+    parts.push(el("p", {}, t("sufficient", { roles: listedEither(decision.sufficientRoles.map(roleWord)) })));
+  } else {
+    parts.push(el("p", {}, word("remedy", decision.reason)));
+  }
+  const can = await get("tenancy", `permissions/subjects?${query({ entityId: question.object, action: question.action, limit: 8 })}`)
+    .catch(() => undefined);
+  if (can?.subjects.length > 0) {
+    parts.push(el("h3", {}, t("whoMay")), el("ul", { class: "lines" }, can.subjects.map((subject) => el("li", {},
+      el("span", {}, name(subject.displayName, subject.userId)), el("span", { class: "quiet small" }, roleWord(subject.role))))));
+  } else if (can) {
+    parts.push(el("p", { class: "quiet" }, t("nobodyMay")));
+  }
+  if (entity) parts.push(el("p", {}, objectLink(entity.id, t("openObject"), entity.type)));
+  return parts;
+}
+
+/** The places that were looked at with their roles, then denies and conditions: a list, which every reader can follow. */
+function reasons(explanation) {
+  const places = explanation.places.map((spot) => el("li", {},
+    el("span", {}, spot.entityId ? objectLink(spot.entityId, spot.entityId === "sys_root" ? t("everything") : "", spot.entityType) : typeWord(spot.entityType), " ",
+      el("span", { class: "quiet small" }, word("reach", spot.reach))),
+    el("ul", {}, spot.roles.length === 0 ? el("li", { class: "quiet" }, t("noRoleHere")) : spot.roles.map(role))));
+  const denies = explanation.denies.map((deny) => el("li", { class: deny.applies ? "decisive" : "" }, mark(!deny.applies),
+    deny.applies ? t("denyApplies", { name: readable(deny.name) }) : t("denyDoesNot", { name: readable(deny.name) })));
+  const conditions = explanation.conditions.map((one) => el("li", { class: one.decisive ? "decisive" : "" }, mark(one.holds), condition(one)));
+  const group = (title, items) => items.length > 0 ? [el("h3", {}, title), el("ul", {}, items)] : [];
+  if (places.length + denies.length + conditions.length === 0) return empty(t("nothingFound"));
+  return el("div", { class: "reasons" }, group(t("rolesLookedAt"), places), group(t("deniesLookedAt"), denies),
+    group(t("conditionsLookedAt"), conditions),
+    explanation.omittedRoles > 0 ? el("p", { class: "quiet small" }, t("omitted", { count: explanation.omittedRoles })) : null,
+    explanation.decision.validUntil ? el("p", { class: "quiet small" }, t("holdsUntil"), " ", time(explanation.decision.validUntil)) : null);
+}
+
+function role(one) {
+  const counts = one.window === "WINDOW_STATE_OPEN";
+  return el("li", { class: one.decisive ? "decisive" : "" }, mark(counts && one.includesAction), roleWord(one.customRole || one.role), ": ",
+    one.includesAction ? t("includes") : t("lacks"), " · ", word("window", one.window),
+    one.validFrom || one.validUntil || one.recurring ? [" (", windowText(one), ")"] : null);
+}
+
+function condition(one) {
+  if (one.attribute) return t("conditionAttribute", { name: readable(one.attribute.name), values: listedEither(one.attribute.values) });
+  if (one.daily) return t("conditionDaily", one.daily);
+  if (one.stepUp) return t("conditionStepUp", { name: one.stepUp });
+  if (one.feature) return t("conditionFeature", { name: readable(one.feature) });
+  return word("decision", one.otherwise);
+}
+
+const mark = (good) => el("span", { class: `mark ${good ? "good" : "bad"}`, role: "img", "aria-label": good ? t("yes") : t("no") }, good ? "✓" : "✕");
+
+
+"""####),
+    ("words-de.js", "text/javascript", ####"""
+// Was die Konsole auf Deutsch sagt, mit denselben Schlüsseln wie words-en.js.
+export default {
+  accept: "Annehmen", account: "Konto", action: "Aktion", actions: "Aktionen", active: "Aktiv",
+  addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
+  allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zu dieser Zeit",
+  atHint: "Leer heißt jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", below: "{type}", byCode: "Mit Code",
+  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern",
+  changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
+  clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
+  codesLeft: { one: "Noch {count} Wiederherstellungscode", other: "Noch {count} Wiederherstellungscodes" },
+  codesNeedApp: "Wiederherstellungscodes gibt es mit einer Authenticator-App.",
+  conditionAttribute: "{name} ist {values}", conditionDaily: "es ist zwischen {from} und {until} ({timeZone})",
+  conditionFeature: "der Tarif enthält {name}", conditionStepUp: "es gibt einen frischen Nachweis: {name}", conditionsLookedAt: "Bedingungen",
+  continue: "Weiter", copied: "Kopiert.", copy: "Kopieren", createAccount: "Konto anlegen", created: "Angelegt",
+  crumbs: "Wo das ist", currentPassword: "Jetziges Passwort", daily: "Täglich", decline: "Ablehnen", deleteAccount: "Mein Konto löschen",
+  deleteText: "Löscht das Konto und alles, was dir allein gehört. Je nach Installation kannst du es noch einige Tage behalten.",
+  deleteWarning: "Dein Konto, deine {roles} Rollen und deine Dokumente werden gelöscht. Käufe werden nicht erstattet.",
+  deletionBegun: "Die Löschung hat begonnen. Endgültig wird sie:", deletionCancelled: "Dein Konto bleibt.", denied: "Verweigert",
+  deniedText: "{person} darf „{action}“ bei {object} nicht.", deniesLookedAt: "Verbote", denyApplies: "„{name}“ gilt und verbietet es",
+  denyDoesNot: "„{name}“ gilt nicht", details: "Einzelheiten", disable: "Sperren",
+  disableText: "Alle Sitzungen von {name} enden, und niemand kann sich anmelden, bis das Konto wieder frei ist.", disabled: "Gesperrt",
+  disabledBy: "Gesperrt von", displayName: "Name", done: "Erledigt.", download: "Herunterladen", email: "E-Mail-Adresse", enable: "Entsperren",
+  enableText: "{name} kann sich wieder anmelden.", end: "Beenden", endOthers: "Alle anderen beenden", endPass: "Pass beenden",
+  endPassText: "{name} kommt damit ab sofort nicht mehr hinein.", endSessions: "Alle Sitzungen beenden",
+  endSessionsText: "{name} wird überall innerhalb einer Sekunde abgemeldet.", enterCode: "Ich habe einen Code", everything: "Alles",
+  explain: "Erklären", explainAccess: "Zugriff erklären", export: "Meine Daten exportieren",
+  exportText: "Eine JSON-Datei mit allem, was die drei Dienste von dir wissen. Einmal am Tag.", factors: "Wege zur Anmeldung",
+  failedSignIns: "Fehlversuche in Folge", feature: "Funktion", features: "Funktionen und Grenzen", find: "Suchen", findPerson: "Adresse oder Name",
+  findPersonHint: "Der Anfang einer E-Mail-Adresse oder eines Namens.", firstName: "Vorname", forGood: "Unbefristet",
+  forgotten: "Passwort vergessen?", forgottenText: "Wir schicken eine Mail mit einem Link für ein neues.",
+  found: { one: "{count} gefunden", other: "{count} gefunden" }, from: "Von", fromTier: "dem Tarif {name}", fullName: "Voller Name",
+  getIt: "Kommt mit", givenBy: "Von", guestHint: "Wer kein Konto hat, bekommt eine Einladung.",
+  haveAccount: "Ich habe ein Konto", hidden: "Verborgen", history: "Verlauf", holdsUntil: "Das kann sich ändern vor", howDecided: "Wie entschieden wurde",
+  id: "Kennung", identities: "Verknüpfte Identitäten", inForce: "Gilt", included: "Enthalten", includes: "erlaubt es", includes_: "Enthält",
+  invitations: "Einladungen", invitationsUnverified: "Einladungen siehst du, sobald deine Adresse bestätigt ist.", invite: "Einladen",
+  inviteTo: "Einladen zu {name}", invited: "Die Einladung ist unterwegs.", invitedBy: "Eingeladen von", keptThem: "Ich habe sie aufbewahrt",
+  lacks: "erlaubt es nicht", lastName: "Nachname", lastSeen: "Zuletzt gesehen", lastUsed: "Zuletzt benutzt", later: "Beginnt später", letIn: "Gast einlassen",
+  loading: "Lädt …", mailLanguage: "Sprache der Mails", mailSent: "Die Mail ist unterwegs.",
+  mailSentText: "Gibt es ein Konto mit dieser Adresse, bekommt es eine Mail mit einem Link. Er gilt 30 Minuten.",
+  mailToNew: "Die neue Adresse bekommt eine Mail. Geändert wird, wenn du ihren Link öffnest.",
+  mailToVerify: "Willkommen! Eine Mail zum Bestätigen deiner Adresse ist unterwegs.", mails: "Mails", members: "Personen", menu: "Menü",
+  moreMatch: "Es gibt mehr; tippe weitere Buchstaben.", moreThere: "Es gibt mehr; suche unter „Warum?“ oder im Baum.", name: "Name",
+  newCodes: "Neue Codes", newEmail: "Neue Adresse", newPassword: "Neues Passwort", newPin: "Neue PIN", no: "Nein",
+  noAccess: "Du hast noch keinen Zugang. Wer den Ort verwaltet, kann dich einladen: nenne deine E-Mail-Adresse.",
+  noApp: "Mit einer App öffnet ein Passwort allein dein Konto nicht mehr.", noAudit: "Nichts aufgezeichnet.", noChanges: "Nichts ist vorgemerkt.",
+  noDeletion: "Es lief keine Löschung.", noFactor: "Dafür braucht es einen Passkey oder eine Authenticator-App. Füge sie unter Konto, Sicherheit hinzu und melde dich neu an.",
+  noHistory: "Noch ist nichts geschehen.", noIdentities: "Kein Konto eines anderen Anbieters ist verknüpft.", noInvitations: "Nichts wartet auf dich.",
+  noMails: "Keine Mails in den letzten Tagen.", noMembers: "Niemand hat hier eine Rolle.", noOperations: "Du kannst damit nichts tun.",
+  noPasses: "Keine Gästepässe.", noPasskeys: "Noch keine Passkeys. Ein Passkey ist sicherer als ein Passwort, und schneller.", noPlaces: "Es gibt noch keine Orte.",
+  noPurchases: "Keine Käufe.", noRoleHere: "hier keine Rolle", noRoles: "Keine Rollen.", noSessions: "Nirgends angemeldet.", nobodyMay: "Zurzeit darf es niemand.",
+  noneBelow: "Hier ist noch nichts.", noneInvited: "Niemand ist eingeladen.", notIncluded: "Nicht enthalten", nothing: "Nicht da",
+  nothingBelow: "Nichts darunter", nothingFound: "Es fand sich nichts, das zählt.", nothingIncluded: "nur das Nötigste",
+  nothingMatches: "Nichts passt zu „{text}“.", nothingText: "Das gibt es nicht, oder nicht für dich.", now: "gerade eben", object: "Objekt",
+  objectHint: "Tippe den Namen oder eine Kennung.", offline: "Du bist offline. Was du siehst, kann alt sein.", offlineNow: "Offline",
+  omitted: { one: "{count} weitere Rolle wurde ausgelassen", other: "{count} weitere Rollen wurden ausgelassen" }, online: "Online", openObject: "Öffnen",
+  operatorAccess: "Als Betreiber darfst du alles sehen; Orte findest du im Baum.", or: "oder", orType: "Oder tippe diesen Schlüssel:", outcome: "Ausgang", over: "Vorbei",
+  passes: "Gästepässe", passkeys: "Passkeys", password: "Passwort", passwordChanged: "Das Passwort ist geändert; andere Sitzungen sind beendet.",
+  passwordHint: "Mindestens 8 Zeichen; mehrere Wörter sind gut.", peopleText: "Was ein Konto kann und warum. Das Protokoll hält fest, wer nachsieht.",
+  person: "Person", personHint: "Irgendwer; leer heißt du selbst.", personHintSelf: "Du, oder wer eine Rolle am Objekt hat; leer heißt du selbst.",
+  pinHint: "{count} Ziffern; sie bestätigt etwas in Apps.", pinNotSet: "Nicht gesetzt", pinSet: "Gesetzt", placesText: "Alles, was du sehen kannst, von oben.",
+  planOf: "Tarif von", proveAgain: "Bist du es?", proveAgainText: "Dafür braucht es einen frischen Nachweis. Danach geht es von selbst weiter.", proven: "Bestätigt",
+  purchases: "Käufe", qrCode: "QR-Code für deine Authenticator-App", question: "Frage", reachable: "Erreichbar", reasonFor: "Grund",
+  reasonHint: "Mindestens 3 Zeichen; das Protokoll bewahrt ihn auf.", recoveryCode: "Wiederherstellungscode", recoveryCodes: "Wiederherstellungscodes",
+  recoveryText: "Jeder gilt einmal, falls du die App verlierst. Sie werden nur jetzt gezeigt.", refused: "Verweigert", remove: "Entfernen", removeApp: "App entfernen",
+  removeAppText: "Danach öffnet ein Passwort allein dein Konto.", removePasskey: "Passkey entfernen",
+  removePasskeyText: "Mit {name} kannst du dich nicht mehr anmelden.", removeRole: "Rolle entziehen", removeRoleText: "{name} verliert die Rolle {role} bei {object}.",
+  reported: "Gemeldet", request: "Anfrage", requestHint: "Sie steht in Fehlern und im Kopffeld x-request-id.", requestNumber: "Nummer der Anfrage",
+  requestsText: "Eine Anfrage in den Protokollen aller drei Dienste.", required: "Bitte ausfüllen.", resetPassword: "Passwort zurücksetzen",
+  resetPasswordText: "Das Passwort gilt nicht mehr, alle Sitzungen enden, und {email} bekommt eine Mail für ein neues.", role: "Rolle", roleUntil: "Bis",
+  roleUntilHint: "Leer heißt unbefristet.", roles: "Rollen", rolesLookedAt: "Rollen", save: "Speichern", saved: "Gespeichert.",
+  scan: "Scanne das mit deiner Authenticator-App und tippe den Code, den sie zeigt.", search: "Suche", secondFactor: "Noch ein Schritt", send: "Senden",
+  sendAgain: "Mail erneut senden", sendMail: "Mail senden", sent: "Gesendet.", sessions: "Wo du angemeldet bist", sessionsOf: "Sitzungen", setPin: "PIN setzen",
+  showBelow: "Zeigen, was in {name} ist", showMore: "Mehr zeigen", showMoreOf: "Mehr zeigen (noch {count})", signIn: "Anmelden",
+  signInByPasskey: "Mit Passkey anmelden", signInFirst: "Melde dich an, um weiterzumachen.", signOut: "Abmelden", since: "Seit", skip: "Zum Inhalt",
+  source: "Durch", standard: "Standard", state: "Zustand", stateNow: "Zustand", stay: "Angemeldet bleiben", stillThere: "Bist du noch da?",
+  stillThereText: "In einer Minute wirst du abgemeldet, weil eine Weile nichts geschehen ist.", succeeded: "Erledigt",
+  sufficient: "Eine dieser Rollen würde genügen: {roles}.", suspended: "Ausgesetzt", theDevice: "Das Gerät", thisOne: "Diese", tier: "Tarif",
+  toCome: "Kommende Änderungen", toConsole: "Zur Konsole", toStart: "Zum Anfang", tree: "Baum", typeToConfirm: "Tippe {text} zum Bestätigen",
+  typedWrong: "Das ist nicht dasselbe.", unknownDevice: "Unbekanntes Gerät", unlimited: "Unbegrenzt", unnamed: "Ohne Namen", unproven: "Nicht bestätigt",
+  until: "Bis", upTo: "Bis zu {count}", useApp: "App benutzen", usePasskey: "Passkey benutzen", useRecoveryCode: "Wiederherstellungscode benutzen",
+  verifyText: "Wir haben eine Mail an {email} geschickt. Öffne ihren Link, um die Adresse zu bestätigen.", verifyTitle: "Adresse bestätigen",
+  waitFor: { one: "Versuche es in {count} Sekunde wieder.", other: "Versuche es in {count} Sekunden wieder." }, waitsUntil: "Anmeldungen warten bis",
+  wanted: "{name}, gewünscht", welcome: "Hallo, {name}", wentWrong: "Das ging nicht", what: "Was", whatSuffices: "Was genügen würde",
+  when: "Wann", who: "Wer", whoMay: "Wer es jetzt darf: frage dort", whyText: "Wer was darf und warum; auch zu einer anderen Zeit.", withdraw: "Zurückziehen",
+  yes: "Ja", you: "Du", yourAccess: "Dein Zugang", yourActions: { one: "Du darfst hier {count} Sache", other: "Du darfst hier {count} Sachen" },
+  yourName: "Dein Name",
+
+  "nav.label": "Hauptmenü", "nav.home": "Start", "nav.places": "Orte", "nav.why": "Warum?", "nav.plan": "Tarif", "nav.support": "Support",
+  "nav.people": "Personen", "nav.requests": "Anfragen", "nav.you": "Du", "nav.account": "Mein Konto",
+  "tab.profile": "Profil", "tab.security": "Sicherheit", "tab.sessions": "Sitzungen", "tab.data": "Meine Daten",
+  "service.auth": "AuthService", "service.tenancy": "TenancyService", "service.entitlement": "EntitlementService",
+
+  "mail.code": "Code aus der Mail", "mail.noCode": "Öffne den Link in der Mail, oder gib ihren Code hier ein.",
+  "mail.password": "Damit sicher ist, dass es dein Konto ist, gib auch sein Passwort ein.",
+  "mail.signInFirst": "Eine Einladung gilt einem Konto. Melde dich in einem anderen Tab an oder lege eines an, und komm zurück.", "mail.signedIn": "Ich bin angemeldet",
+  "mail.verify-email": "Adresse bestätigen", "mail.verify-email.text": "Bestätige, dass diese Adresse dir gehört.", "mail.verify-email.do": "Das ist meine Adresse",
+  "mail.verify-email.done": "Deine Adresse ist bestätigt.", "mail.notMe": "Ich habe dieses Konto nicht angelegt", "mail.notMe.done": "Die Adresse wurde von jenem Konto genommen.",
+  "mail.confirm-email": "Adresse ändern", "mail.confirm-email.text": "Ab jetzt meldest du dich mit dieser Adresse an.", "mail.confirm-email.do": "Ändern",
+  "mail.confirm-email.done": "Deine Adresse ist geändert.", "mail.undo-email": "Änderung zurücknehmen", "mail.undo-email.text": "Dein Konto bekommt die frühere Adresse zurück, und alle Sitzungen enden.",
+  "mail.undo-email.do": "Zurücknehmen", "mail.undo-email.done": "Dein Konto hat wieder seine frühere Adresse.", "mail.stop-change": "Änderung anhalten",
+  "mail.stop-change.text": "Jemand hat den Support gebeten, dein Konto zu ändern. Warst du das nicht, halte es an.", "mail.stop-change.do": "Anhalten",
+  "mail.stop-change.done": "Die Änderung ist angehalten.", "mail.reset-password": "Neues Passwort setzen", "mail.reset-password.text": "Dabei enden alle deine Sitzungen.",
+  "mail.reset-password.do": "Passwort setzen", "mail.reset-password.done": "Das Passwort ist gesetzt. Melde dich damit an.", "mail.take-over": "Das Konto zu deinem machen",
+  "mail.take-over.text": "Wähle ein Passwort; das Konto deiner Familie wird deines allein.", "mail.take-over.do": "Zu meinem machen",
+  "mail.take-over.done": "Das Konto ist deines. Melde dich mit dieser Adresse an.", "mail.accept-invitation": "Einladung annehmen",
+  "mail.accept-invitation.text": "Du bekommst die Rolle, die die Mail nennt.", "mail.accept-invitation.do": "Annehmen", "mail.accept-invitation.done": "Du bist dabei.",
+  "mail.decline": "Ablehnen", "mail.decline.done": "Die Einladung ist abgelehnt.",
+
+  "state.INVITATION_STATE_PENDING": "Wartet", "state.INVITATION_STATE_ACCEPTED": "Angenommen", "state.INVITATION_STATE_DECLINED": "Abgelehnt",
+  "state.INVITATION_STATE_REVOKED": "Zurückgezogen", "state.INVITATION_STATE_EXPIRED": "Abgelaufen",
+  "mailState.MAIL_STATE_QUEUED": "Wartet", "mailState.MAIL_STATE_SENDING": "Wird gesendet", "mailState.MAIL_STATE_SENT": "Gesendet", "mailState.MAIL_STATE_DEAD": "Aufgegeben",
+  "purchase.PURCHASE_STATE_ACTIVE": "Aktiv", "purchase.PURCHASE_STATE_EXPIRED": "Abgelaufen", "purchase.PURCHASE_STATE_REFUNDED": "Erstattet", "purchase.PURCHASE_STATE_REVOKED": "Widerrufen",
+  "source.default": "Was alle haben", "source.purchase": "Einen Kauf", "source.subscription": "Ein Abonnement", "source.trial": "Eine Probezeit",
+  "source.coupon": "Einen Gutschein", "source.campaign": "Eine Aktion",
+  "role.super_admin": "Betreiber", "role.owner": "Eigentümer", "role.portfolio_admin": "Portfolioverwaltung", "role.property_manager": "Hausverwaltung",
+  "role.tenant": "Mieter", "role.guest": "Gast", "role.area_guest": "Gast der Gemeinschaftsräume",
+  "type.portfolio": "Portfolio", "type.property": "Haus", "type.unit": "Wohnung", "type.device": "Gerät",
+  "types.property": "Häuser", "types.unit": "Wohnungen", "types.device": "Geräte", "types.portfolio": "Portfolios",
+  "reach.ROLE_REACH_OWN": "das Objekt selbst", "reach.ROLE_REACH_ABOVE": "darüber", "reach.ROLE_REACH_LINK": "damit verknüpft", "reach.ROLE_REACH_ELSEWHERE": "woanders",
+  "window.WINDOW_STATE_OPEN": "gilt", "window.WINDOW_STATE_NOT_YET": "beginnt später", "window.WINDOW_STATE_OVER": "vorbei", "window.WINDOW_STATE_CLOSED": "gilt zu dieser Stunde nicht",
+  "decision.REASON_ALLOWED": "Eine Rolle erlaubt es.", "decision.REASON_SUBJECT_SUSPENDED": "Die Person ist ausgesetzt.", "decision.REASON_ENTITY_UNKNOWN": "Das Objekt gibt es nicht.",
+  "decision.REASON_DENIED_BY_RULE": "Eine Regel verbietet es.", "decision.REASON_NOT_YET_VALID": "Die Rolle, die es erlauben würde, beginnt später.",
+  "decision.REASON_EXPIRED": "Die Rolle, die es erlauben würde, ist vorbei.", "decision.REASON_ROLE_LACKS_ACTION": "Es gibt eine Rolle, aber sie erlaubt das nicht.",
+  "decision.REASON_OUT_OF_SCOPE": "Es gibt Rollen, aber woanders.", "decision.REASON_NO_ASSOCIATION": "Die Person hat keine Rolle.",
+  "decision.REASON_FEATURE_NOT_AVAILABLE": "Dem Tarif fehlt eine Funktion.", "decision.REASON_STEP_UP_REQUIRED": "Ein stärkerer Nachweis ist nötig.",
+  "decision.REASON_DEVICE_OFFLINE": "Das Gerät ist offline.", "decision.REASON_REMOTE_OPERATION_DISABLED": "Das Gerät darf nicht aus der Ferne bedient werden.",
+  "decision.REASON_OPERATION_NOT_SUPPORTED": "Das Gerät kann das nicht.",
+  "remedy.REASON_SUBJECT_SUSPENDED": "Ein Betreiber kann das aufheben.", "remedy.REASON_ENTITY_UNKNOWN": "Prüfe das Objekt.", "remedy.REASON_DENIED_BY_RULE": "Gegen diese Regel hilft keine Rolle.",
+  "remedy.REASON_FEATURE_NOT_AVAILABLE": "Ein Tarif mit der Funktion.", "remedy.REASON_STEP_UP_REQUIRED": "Ein zweiter Faktor, oder eine neue Anmeldung.", "remedy.REASON_DEVICE_OFFLINE": "Das Gerät muss online sein.",
+
+  "code.UNKNOWN": "Bei uns ist etwas schiefgegangen.", "code.OFFLINE": "Der Server ist nicht erreichbar.", "code.UNAVAILABLE": "Ein Dienst ist gerade nicht erreichbar.",
+  "code.PERMISSION_DENIED": "Das darfst du nicht.", "code.NOT_FOUND": "Das gibt es nicht, oder nicht für dich.", "code.UNAUTHENTICATED": "Bitte melde dich neu an.",
+  "code.RESOURCE_EXHAUSTED": "Das war zu oft. Bitte warte etwas.", "code.INVALID_ARGUMENT": "Bitte prüfe deine Eingaben.",
+  "code.ABORTED": "Es hat sich inzwischen geändert. Sieh nach und wiederhole es.", "code.DEADLINE_EXCEEDED": "Das hat zu lange gedauert. Versuche es noch einmal.", "code.INTERNAL": "Bei uns ist etwas schiefgegangen.",
+  "reason.INVALID_CREDENTIALS": "Die Adresse oder das Passwort ist falsch.", "reason.TOO_MANY_ATTEMPTS": "Aus deinem Netz kamen zu viele Versuche.",
+  "reason.ACCOUNT_SIGNS_IN_TOO_OFTEN": "Dieses Konto meldet sich zu oft an. Bitte warte etwas.", "reason.TOO_MANY_SIGN_INS": "Zu viele melden sich gerade an. Bitte warte etwas.",
+  "reason.EMAIL_TAKEN": "Mit dieser Adresse gibt es ein Konto.", "reason.EMAIL_INVALID": "An diese Adresse kann keine Mail gehen.", "reason.NAME_REQUIRED": "Bitte nenne einen Namen.",
+  "reason.PASSWORD_LENGTH": "Mindestens 8 Zeichen.", "reason.PASSWORD_COMMON": "Dieses Passwort ist eines der häufigsten.", "reason.PASSWORD_PART_OF_EMAIL": "Das Passwort ist ein Teil der Adresse.",
+  "reason.MAIL_TOKEN_INVALID": "Dieser Link gilt nicht oder nicht mehr: benutzt, zu alt oder durch eine neuere Mail ersetzt. Fordere einen neuen an.", "reason.TOO_MANY_MAILS": "Es wurden zu viele Mails angefordert. Bitte warte etwas.",
+  "reason.CODE_INVALID": "Der Code ist falsch oder schon benutzt.", "reason.TOO_MANY_CODES": "Es gab zu viele falsche Codes. Bitte warte etwas.", "reason.SECOND_FACTOR_TOKEN_INVALID": "Das hat zu lange gedauert. Melde dich neu an.",
+  "reason.PASSKEY_REFUSED": "Der Passkey wurde nicht akzeptiert.", "reason.PASSKEY_REGISTRATION_REFUSED": "Der Passkey wurde nicht akzeptiert.", "reason.PASSKEYS_OFF": "Passkeys sind hier nicht eingerichtet.",
+  "reason.TOO_MANY_PASSKEYS": "Es gibt schon 20 Passkeys.", "reason.NO_PASSKEY": "Es gibt keinen Passkey.", "reason.LAST_WAY_IN": "Ohne ihn könnte sich niemand anmelden.",
+  "reason.PIN_LENGTH": "Die PIN hat nicht die richtige Zahl von Ziffern.", "reason.PIN_COMMON": "Diese PIN haben viele.", "reason.PIN_REUSED": "Das ist die vorige PIN.",
+  "reason.CANNOT_DISABLE_SELF": "Du kannst dich nicht selbst sperren.", "reason.OPERATOR_ACCOUNT": "Das ist das Konto eines Betreibers.", "reason.USER_DISABLED": "Das Konto ist gesperrt.",
+  "reason.MUST_HAND_OVER": "Erst muss jemand anders für dich handeln können: übergib, was nur du verwalten kannst.", "reason.EXPORT_TOO_SOON": "Du hast deine Daten heute schon exportiert.",
+  "reason.SESSION_ENDED": "Deine Sitzung ist beendet.", "reason.CREDENTIALS_INVALID": "Bitte melde dich neu an.", "reason.STEP_UP_REQUIRED": "Dafür braucht es einen frischen Nachweis, dass du es bist.",
+  "reason.CALLER_NOT_ALLOWED": "Das ist Betreibern vorbehalten.", "reason.NO_ASSOCIATION": "Hier gibt es keine Rolle.", "reason.ROLE_LACKS_ACTION": "Die Rolle erlaubt das nicht.",
+  "reason.OUT_OF_SCOPE": "Die Rollen sind woanders.", "reason.EXPIRED": "Die Rolle ist vorbei.", "reason.NOT_YET_VALID": "Die Rolle beginnt später.", "reason.DENIED_BY_RULE": "Eine Regel verbietet es.",
+  "reason.SUBJECT_SUSPENDED": "Das Konto ist ausgesetzt.", "reason.DEVICE_OFFLINE": "Das Gerät ist offline.", "reason.FEATURE_NOT_AVAILABLE": "Dem Tarif fehlt eine Funktion dafür.",
+  "reason.LIMIT_EXCEEDED": "Der Tarif hat keinen Platz für mehr.", "reason.WINDOW_INVALID": "Das Ende muss nach dem Anfang und in der Zukunft liegen.", "reason.WINDOW_TOO_LONG": "So lang kann ein Pass nicht sein.",
+  "reason.REVISION_MISMATCH": "Es hat sich inzwischen geändert. Sieh nach und wiederhole es.", "reason.INVITATION_CODE_INVALID": "Diese Einladung gilt nicht oder nicht mehr.",
+  "reason.EMAIL_NOT_VERIFIED": "Bestätige zuerst deine Adresse.", "reason.DELETION_UNDER_WAY": "Das Konto wird gerade gelöscht; das lässt sich nicht mehr anhalten.", "reason.FIELD_VIOLATIONS": "Bitte prüfe deine Eingaben.",
+};
+
+"""####),
+    ("words-en.js", "text/javascript", ####"""
+// What the console says in English. `{name}` is replaced; entries with `one` and `other` go by the number `count`.
+export default {
+  accept: "Accept", account: "Account", action: "Action", actions: "Actions", active: "Active",
+  addApp: "Add an authenticator app", addPasskey: "Add a passkey", addons: "Add-ons", address: "Address", again: "Try again",
+  allowed: "Allowed", allowedText: "{person} may “{action}” on {object}.", app: "Authenticator app", at: "At this time",
+  atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", below: "{type}", byCode: "By code",
+  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address",
+  changePassword: "Change the password", changed: "Changed", changes: "Changes", choose: "Show", chooseOne: "Choose one from the list.",
+  clear: "Clear the search", close: "Close", code: "Code", codeHint: "Six digits from your authenticator app.",
+  codesLeft: { one: "{count} recovery code left", other: "{count} recovery codes left" },
+  codesNeedApp: "Recovery codes come with an authenticator app.",
+  conditionAttribute: "{name} is {values}", conditionDaily: "it is between {from} and {until} ({timeZone})",
+  conditionFeature: "the plan has {name}", conditionStepUp: "there is a recent proof: {name}", conditionsLookedAt: "Conditions",
+  continue: "Continue", copied: "Copied.", copy: "Copy", createAccount: "Create an account", created: "Created",
+  crumbs: "Where this is", currentPassword: "Current password", daily: "Daily", decline: "Decline", deleteAccount: "Delete my account",
+  deleteText: "Deletes the account and everything that belongs to you alone. Depending on the installation, there are some days in which you can keep it.",
+  deleteWarning: "Your account, your {roles} roles and your documents will be deleted. Purchases are not refunded.",
+  deletionBegun: "The deletion has begun. It is final:", deletionCancelled: "Your account stays.", denied: "Denied",
+  deniedText: "{person} may not “{action}” on {object}.", deniesLookedAt: "Denies", denyApplies: "“{name}” applies and denies it",
+  denyDoesNot: "“{name}” does not apply", details: "Details", disable: "Disable",
+  disableText: "All sessions of {name} end, and nobody can sign in to the account until it is enabled again.", disabled: "Disabled",
+  disabledBy: "Disabled by", displayName: "Name", done: "Done.", download: "Download", email: "E-mail address", enable: "Enable",
+  enableText: "{name} can sign in again.", end: "End", endOthers: "End all others", endPass: "End the pass",
+  endPassText: "{name} can no longer get in with it, from now on.", endSessions: "End all sessions",
+  endSessionsText: "{name} is signed out everywhere within a second.", enterCode: "I have a code", everything: "Everything",
+  explain: "Explain", explainAccess: "Explain access", export: "Export my data",
+  exportText: "One JSON file with all that the three services know of you. Once a day.", factors: "Ways to sign in",
+  failedSignIns: "Failed sign-ins in a row", feature: "Feature", features: "Features and limits", find: "Find", findPerson: "Address or name",
+  findPersonHint: "The beginning of an e-mail address or of a name.", firstName: "First name", forGood: "For good",
+  forgotten: "Forgotten your password?", forgottenText: "We send a mail with a link to set a new one.",
+  found: { one: "{count} found", other: "{count} found" }, from: "From", fromTier: "the tier {name}", fullName: "Full name",
+  getIt: "Comes with", givenBy: "Given by", guestHint: "Somebody without an account gets an invitation.",
+  haveAccount: "I have an account", hidden: "Hidden", history: "History", holdsUntil: "This can change before", howDecided: "How it was decided",
+  id: "Identifier", identities: "Linked identities", inForce: "In force", included: "Included", includes: "allows it", includes_: "Includes",
+  invitations: "Invitations", invitationsUnverified: "Invitations are shown once you have verified your address.", invite: "Invite",
+  inviteTo: "Invite to {name}", invited: "The invitation is on its way.", invitedBy: "Invited by", keptThem: "I have kept them",
+  lacks: "does not allow it", lastName: "Last name", lastSeen: "Last seen", lastUsed: "Last used", later: "Begins later", letIn: "Let a guest in",
+  loading: "Loading …", mailLanguage: "Language of mails", mailSent: "The mail is on its way.",
+  mailSentText: "If there is an account with this address, it gets a mail with a link. The link works for 30 minutes.",
+  mailToNew: "The new address gets a mail. The change happens when you open its link.",
+  mailToVerify: "Welcome! A mail to verify your address is on its way.", mails: "Mails", members: "People", menu: "Menu",
+  moreMatch: "There are more; type more letters.", moreThere: "There are more; look for them under “Why?” or in the tree.", name: "Name",
+  newCodes: "New codes", newEmail: "New address", newPassword: "New password", newPin: "New PIN", no: "No",
+  noAccess: "You have no access yet. The people who manage a place can invite you: tell them your e-mail address.",
+  noApp: "With an app, a password alone no longer opens your account.", noAudit: "Nothing recorded.", noChanges: "Nothing is scheduled.",
+  noDeletion: "No deletion was under way.", noFactor: "This needs a passkey or an authenticator app. Add one under Account, Security, and sign in again.",
+  noHistory: "Nothing has happened yet.", noIdentities: "No account of another provider is linked.", noInvitations: "Nothing is waiting for you.",
+  noMails: "No mails in the last days.", noMembers: "Nobody has a role here.", noOperations: "There is nothing you can do with it.",
+  noPasses: "No guest passes.", noPasskeys: "No passkeys yet. A passkey is safer than a password, and quicker.", noPlaces: "There are no places yet.",
+  noPurchases: "No purchases.", noRoleHere: "no role here", noRoles: "No roles.", noSessions: "Signed in nowhere.", nobodyMay: "At the moment nobody may.",
+  noneBelow: "Nothing here yet.", noneInvited: "Nobody is invited.", notIncluded: "Not included", nothing: "Not there",
+  nothingBelow: "Nothing below", nothingFound: "Nothing was found that counts.", nothingIncluded: "nothing but the basics",
+  nothingMatches: "Nothing matches “{text}”.", nothingText: "This is not there, or not for you.", now: "just now", object: "Object",
+  objectHint: "Type its name, or an identifier.", offline: "You are offline. What you see may be old.", offlineNow: "Offline",
+  omitted: { one: "{count} more role was left out", other: "{count} more roles were left out" }, online: "Online", openObject: "Open it",
+  operatorAccess: "As an operator you may see everything; find places in the tree.", or: "or", orType: "Or type this key:", outcome: "Outcome", over: "Over",
+  passes: "Guest passes", passkeys: "Passkeys", password: "Password", passwordChanged: "The password is changed; other sessions have ended.",
+  passwordHint: "At least 8 characters; several words are good.", peopleText: "Look at what an account can do and why. The audit log has who looked.",
+  person: "Person", personHint: "Anybody; empty means you.", personHintSelf: "You, or somebody with a role on the object; empty means you.",
+  pinHint: "{count} digits; it confirms things within apps.", pinNotSet: "Not set", pinSet: "Set", placesText: "Everything that you can see, from the top.",
+  planOf: "Plan of", proveAgain: "Is it you?", proveAgainText: "This needs a recent proof. Your request goes on by itself afterwards.", proven: "Verified",
+  purchases: "Purchases", qrCode: "QR code for your authenticator app", question: "Question", reachable: "Reachable", reasonFor: "Reason",
+  reasonHint: "At least 3 characters; the audit log keeps it.", recoveryCode: "Recovery code", recoveryCodes: "Recovery codes",
+  recoveryText: "Each works once, if you lose the app. They are shown only now.", refused: "Refused", remove: "Remove", removeApp: "Remove the app",
+  removeAppText: "A password alone opens your account afterwards.", removePasskey: "Remove the passkey",
+  removePasskeyText: "You can no longer sign in with {name}.", removeRole: "Remove the role", removeRoleText: "{name} loses the role {role} on {object}.",
+  reported: "Reported", request: "Request", requestHint: "It stands in errors and in the header x-request-id.", requestNumber: "Number of the request",
+  requestsText: "One request, in the audit logs of all three services.", required: "Please fill this in.", resetPassword: "Reset the password",
+  resetPasswordText: "The password stops working, all sessions end, and {email} gets a mail to set a new one.", role: "Role", roleUntil: "Until",
+  roleUntilHint: "Empty means for good.", roles: "Roles", rolesLookedAt: "Roles", save: "Save", saved: "Saved.",
+  scan: "Scan this with your authenticator app, then type the code that it shows.", search: "Search", secondFactor: "One more step", send: "Send",
+  sendAgain: "Send the mail again", sendMail: "Send the mail", sent: "Sent.", sessions: "Where you are signed in", sessionsOf: "Sessions", setPin: "Set the PIN",
+  showBelow: "Show what is in {name}", showMore: "Show more", showMoreOf: "Show more ({count} left)", signIn: "Sign in",
+  signInByPasskey: "Sign in with a passkey", signInFirst: "Sign in to go on.", signOut: "Sign out", since: "Since", skip: "To the content",
+  source: "From", standard: "Standard", state: "State", stateNow: "State", stay: "Stay signed in", stillThere: "Are you still there?",
+  stillThereText: "You are signed out in a minute, because nothing has happened for a while.", succeeded: "Done",
+  sufficient: "One of these roles would do: {roles}.", suspended: "Suspended", theDevice: "The device", thisOne: "This one", tier: "Tier",
+  toCome: "Changes to come", toConsole: "To the console", toStart: "To the start", tree: "Tree", typeToConfirm: "Type {text} to confirm",
+  typedWrong: "That is not the same.", unknownDevice: "Unknown device", unlimited: "Unlimited", unnamed: "Unnamed", unproven: "Not verified",
+  until: "Until", upTo: "Up to {count}", useApp: "Use the app", usePasskey: "Use a passkey", useRecoveryCode: "Use a recovery code",
+  verifyText: "We have sent a mail to {email}. Open its link to verify the address.", verifyTitle: "Verify your address",
+  waitFor: { one: "Try again in {count} second.", other: "Try again in {count} seconds." }, waitsUntil: "Sign-ins wait until",
+  wanted: "{name}, as wanted", welcome: "Hello, {name}", wentWrong: "That did not work", what: "What", whatSuffices: "What would suffice",
+  when: "When", who: "Who", whoMay: "Who may now: ask them", whyText: "Who may do what, and why; also at another time.", withdraw: "Withdraw",
+  yes: "Yes", you: "You", yourAccess: "Your access", yourActions: { one: "You may do {count} thing here", other: "You may do {count} things here" },
+  yourName: "Your name",
+
+  "nav.label": "Main", "nav.home": "Start", "nav.places": "Places", "nav.why": "Why?", "nav.plan": "Plan", "nav.support": "Support",
+  "nav.people": "People", "nav.requests": "Requests", "nav.you": "You", "nav.account": "My account",
+  "tab.profile": "Profile", "tab.security": "Security", "tab.sessions": "Sessions", "tab.data": "My data",
+  "service.auth": "AuthService", "service.tenancy": "TenancyService", "service.entitlement": "EntitlementService",
+
+  "mail.code": "Code from the mail", "mail.noCode": "Open the link in the mail, or enter its code here.",
+  "mail.password": "To be sure that it is your account, enter its password too.",
+  "mail.signInFirst": "An invitation is for an account. Sign in or create one in another tab, and come back.", "mail.signedIn": "I am signed in",
+  "mail.verify-email": "Verify your address", "mail.verify-email.text": "Confirm that this address is yours.", "mail.verify-email.do": "This is my address",
+  "mail.verify-email.done": "Your address is verified.", "mail.notMe": "I did not create this account", "mail.notMe.done": "The address was taken off that account.",
+  "mail.confirm-email": "Change your address", "mail.confirm-email.text": "From now on you sign in with this address.", "mail.confirm-email.do": "Change it",
+  "mail.confirm-email.done": "Your address is changed.", "mail.undo-email": "Undo the change", "mail.undo-email.text": "Your account gets its former address back, and all its sessions end.",
+  "mail.undo-email.do": "Undo it", "mail.undo-email.done": "Your account has its former address again.", "mail.stop-change": "Stop the change",
+  "mail.stop-change.text": "Somebody asked support to change your account. If that was not you, stop it.", "mail.stop-change.do": "Stop it",
+  "mail.stop-change.done": "The change is stopped.", "mail.reset-password": "Set a new password", "mail.reset-password.text": "All your sessions end when you do.",
+  "mail.reset-password.do": "Set the password", "mail.reset-password.done": "The password is set. Sign in with it.", "mail.take-over": "Make the account yours",
+  "mail.take-over.text": "Choose a password; the account of your family becomes yours alone.", "mail.take-over.do": "Make it mine",
+  "mail.take-over.done": "The account is yours. Sign in with this address.", "mail.accept-invitation": "Accept the invitation",
+  "mail.accept-invitation.text": "You get the role that the mail names.", "mail.accept-invitation.do": "Accept", "mail.accept-invitation.done": "You are in.",
+  "mail.decline": "Decline", "mail.decline.done": "The invitation is declined.",
+
+  "state.INVITATION_STATE_PENDING": "Waiting", "state.INVITATION_STATE_ACCEPTED": "Accepted", "state.INVITATION_STATE_DECLINED": "Declined",
+  "state.INVITATION_STATE_REVOKED": "Withdrawn", "state.INVITATION_STATE_EXPIRED": "Expired",
+  "mailState.MAIL_STATE_QUEUED": "Waiting", "mailState.MAIL_STATE_SENDING": "Being sent", "mailState.MAIL_STATE_SENT": "Sent", "mailState.MAIL_STATE_DEAD": "Given up",
+  "purchase.PURCHASE_STATE_ACTIVE": "Active", "purchase.PURCHASE_STATE_EXPIRED": "Expired", "purchase.PURCHASE_STATE_REFUNDED": "Refunded", "purchase.PURCHASE_STATE_REVOKED": "Revoked",
+  "source.default": "What everybody has", "source.purchase": "A purchase", "source.subscription": "A subscription", "source.trial": "A trial",
+  "source.coupon": "A coupon", "source.campaign": "A campaign",
+  "role.super_admin": "Operator", "role.owner": "Owner", "role.portfolio_admin": "Portfolio administrator", "role.property_manager": "Property manager",
+  "role.tenant": "Tenant", "role.guest": "Guest", "role.area_guest": "Guest of common areas",
+  "type.portfolio": "Portfolio", "type.property": "Property", "type.unit": "Unit", "type.device": "Device",
+  "types.property": "Properties", "types.unit": "Units", "types.device": "Devices", "types.portfolio": "Portfolios",
+  "reach.ROLE_REACH_OWN": "the object itself", "reach.ROLE_REACH_ABOVE": "above it", "reach.ROLE_REACH_LINK": "linked to it", "reach.ROLE_REACH_ELSEWHERE": "somewhere else",
+  "window.WINDOW_STATE_OPEN": "in force", "window.WINDOW_STATE_NOT_YET": "begins later", "window.WINDOW_STATE_OVER": "over", "window.WINDOW_STATE_CLOSED": "closed at that hour",
+  "decision.REASON_ALLOWED": "A role allows it.", "decision.REASON_SUBJECT_SUSPENDED": "The person is suspended.", "decision.REASON_ENTITY_UNKNOWN": "There is no such object.",
+  "decision.REASON_DENIED_BY_RULE": "A rule denies it.", "decision.REASON_NOT_YET_VALID": "The role that would allow it begins later.",
+  "decision.REASON_EXPIRED": "The role that would allow it is over.", "decision.REASON_ROLE_LACKS_ACTION": "There is a role, but it does not allow this.",
+  "decision.REASON_OUT_OF_SCOPE": "There are roles, but they are elsewhere.", "decision.REASON_NO_ASSOCIATION": "The person has no role.",
+  "decision.REASON_FEATURE_NOT_AVAILABLE": "The plan lacks a feature.", "decision.REASON_STEP_UP_REQUIRED": "A stronger proof is needed.",
+  "decision.REASON_DEVICE_OFFLINE": "The device is offline.", "decision.REASON_REMOTE_OPERATION_DISABLED": "The device may not be operated from afar.",
+  "decision.REASON_OPERATION_NOT_SUPPORTED": "The device cannot do that.",
+  "remedy.REASON_SUBJECT_SUSPENDED": "An operator can end the suspension.", "remedy.REASON_ENTITY_UNKNOWN": "Check the object.", "remedy.REASON_DENIED_BY_RULE": "No role helps against this rule.",
+  "remedy.REASON_FEATURE_NOT_AVAILABLE": "A plan with the feature.", "remedy.REASON_STEP_UP_REQUIRED": "A second factor, or signing in again.", "remedy.REASON_DEVICE_OFFLINE": "The device has to be online.",
+
+  "code.UNKNOWN": "Something went wrong on our side.", "code.OFFLINE": "The server cannot be reached.", "code.UNAVAILABLE": "A service cannot be reached at the moment.",
+  "code.PERMISSION_DENIED": "You may not do this.", "code.NOT_FOUND": "This is not there, or not for you.", "code.UNAUTHENTICATED": "Please sign in again.",
+  "code.RESOURCE_EXHAUSTED": "That was too often. Please wait.", "code.INVALID_ARGUMENT": "Please check what you entered.",
+  "code.ABORTED": "It has changed in the meantime. Look again and repeat.", "code.DEADLINE_EXCEEDED": "That took too long. Try again.", "code.INTERNAL": "Something went wrong on our side.",
+  "reason.INVALID_CREDENTIALS": "The address or the password is wrong.", "reason.TOO_MANY_ATTEMPTS": "There were too many attempts from your network.",
+  "reason.ACCOUNT_SIGNS_IN_TOO_OFTEN": "This account signs in too often. Please wait.", "reason.TOO_MANY_SIGN_INS": "Too many people are signing in. Please wait.",
+  "reason.EMAIL_TAKEN": "There is an account with this address.", "reason.EMAIL_INVALID": "Mail cannot be sent to this address.", "reason.NAME_REQUIRED": "Please give a name.",
+  "reason.PASSWORD_LENGTH": "At least 8 characters.", "reason.PASSWORD_COMMON": "This password is one of the most common ones.", "reason.PASSWORD_PART_OF_EMAIL": "The password is a part of the address.",
+  "reason.MAIL_TOKEN_INVALID": "This link does not work, or no longer: it may be used, too old, or replaced by a newer mail. Ask for a new one.", "reason.TOO_MANY_MAILS": "Too many mails were asked for. Please wait.",
+  "reason.CODE_INVALID": "The code is wrong or was used.", "reason.TOO_MANY_CODES": "There were too many wrong codes. Please wait.", "reason.SECOND_FACTOR_TOKEN_INVALID": "That took too long. Sign in again.",
+  "reason.PASSKEY_REFUSED": "The passkey was not accepted.", "reason.PASSKEY_REGISTRATION_REFUSED": "The passkey was not accepted.", "reason.PASSKEYS_OFF": "Passkeys are not set up here.",
+  "reason.TOO_MANY_PASSKEYS": "There are 20 passkeys already.", "reason.NO_PASSKEY": "There is no passkey.", "reason.LAST_WAY_IN": "Nobody could sign in without it.",
+  "reason.PIN_LENGTH": "The PIN does not have the right number of digits.", "reason.PIN_COMMON": "Many people have this PIN.", "reason.PIN_REUSED": "That is the previous PIN.",
+  "reason.CANNOT_DISABLE_SELF": "You cannot disable yourself.", "reason.OPERATOR_ACCOUNT": "The account is an operator's.", "reason.USER_DISABLED": "The account is disabled.",
+  "reason.MUST_HAND_OVER": "Somebody else has to be able to act for you first: hand over what only you can manage.", "reason.EXPORT_TOO_SOON": "You exported your data today already.",
+  "reason.SESSION_ENDED": "Your session has ended.", "reason.CREDENTIALS_INVALID": "Please sign in again.", "reason.STEP_UP_REQUIRED": "This needs a recent proof that it is you.",
+  "reason.CALLER_NOT_ALLOWED": "This is for operators.", "reason.NO_ASSOCIATION": "There is no role here.", "reason.ROLE_LACKS_ACTION": "The role does not allow this.",
+  "reason.OUT_OF_SCOPE": "The roles are elsewhere.", "reason.EXPIRED": "The role is over.", "reason.NOT_YET_VALID": "The role begins later.", "reason.DENIED_BY_RULE": "A rule denies it.",
+  "reason.SUBJECT_SUSPENDED": "The account is suspended.", "reason.DEVICE_OFFLINE": "The device is offline.", "reason.FEATURE_NOT_AVAILABLE": "The plan lacks a feature for this.",
+  "reason.LIMIT_EXCEEDED": "The plan has no room for more.", "reason.WINDOW_INVALID": "The end has to be behind the beginning, and ahead.", "reason.WINDOW_TOO_LONG": "Passes cannot be that long.",
+  "reason.REVISION_MISMATCH": "It has changed in the meantime. Look again and repeat.", "reason.INVITATION_CODE_INVALID": "This invitation does not work, or no longer.",
+  "reason.EMAIL_NOT_VERIFIED": "Verify your address first.", "reason.DELETION_UNDER_WAY": "The account is being erased; that can no longer be stopped.", "reason.FIELD_VIOLATIONS": "Please check what you entered.",
+};
+
+"""####),
+  ]
+}

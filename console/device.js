@@ -1,0 +1,130 @@
+// One device: its state, what can be done with it, its history and its guests.
+
+import { get, post } from "./api.js";
+import { badge, card, dialog, el, empty, facts, field, form, grid, id, input, name, readable, say, sentence, t, time } from "./base.js";
+import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } from "./things.js";
+import { timeline } from "./timeline.js";
+
+export default async function devicePage({ argument, signal, page }) {
+  const path = `devices/${encodeURIComponent(argument)}`;
+  const device = await get("tenancy", path);
+  const [entity, actions, type] = await Promise.all([object(argument), actionsOn(argument), typeOf("device")]);
+  const above = entity ? await ancestors(entity) : [];
+  const history = actions.has("device.view_history") ? historyCard(path) : null;
+  const state = stateCard(path, device, operations(type, actions, device), history);
+  page(device.name, el("div", { class: "cards" }, [state,
+    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
+    actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess"))] });
+  const timer = setInterval(() => document.hidden || state.reload(), 15_000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** What the policy lets the viewer do with a device of the kind. */
+function operations(type, actions, device) {
+  return (type?.actions ?? []).filter((action) => action.operation && actions.has(action.name)
+    && (action.operation.kinds.length === 0 || action.operation.kinds.includes(device.type)));
+}
+
+function stateCard(path, first, possible, history) {
+  let known = first;
+  const section = card(t("stateNow"), async () => {
+    const device = known ?? await get("tenancy", path);
+    known = undefined;
+    const { online, ...rest } = device.attributes;
+    const desired = Object.entries(device.desired ?? {});
+    return [facts([
+      [t("reachable"), online === false ? badge(t("offlineNow"), "bad") : badge(t("online"), "good")],
+      ...desired.map(([key, value]) => [t("wanted", { name: readable(key) }), el("strong", {}, name(readable(String(value))))]),
+      ...Object.entries(rest).map(([key, value]) => [readable(key), name(typeof value === "boolean" ? t(value ? "yes" : "no") : String(value))]),
+      device.reportedAt ? [t("reported"), time(device.reportedAt)] : null, [t("id"), id(device.id)]]),
+    possible.length > 0 ? el("div", { class: "row" }, possible.map((action) => el("button", { type: "button", click: async () => {
+      if (await operate(path, action)) {
+        section.reload();
+        history?.reload();
+      }
+    } }, actionWord(action.name)))) : el("p", { class: "quiet" }, t("noOperations"))];
+  });
+  return section;
+}
+
+/** Operates, asking first for what the operation needs. */
+async function operate(path, action) {
+  const { name: operation, parameters } = action.operation;
+  const key = crypto.randomUUID();
+  const send = (values) => post("tenancy", `${path}/${operation}`, { parameters: values, idempotencyKey: key });
+  try {
+    if (parameters.length === 0) await send(undefined);
+    else if (!(await dialog(actionWord(action.name), (close) => parameterForm(parameters, async (values) => {
+      await send(values);
+      close(true);
+    }, close)))) return false;
+    say(t("sent"));
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+  return true;
+}
+
+function parameterForm(parameters, send, close) {
+  const boxes = parameters.map((one) => field(`${readable(one.name)}${one.value.unit ? ` (${one.value.unit})` : ""}`, control(one)));
+  return form(boxes, t("send"), () => send(Object.fromEntries(boxes.filter((box) => box.input.value !== "" || box.input.type === "checkbox").map((box, index) =>
+    [box.input.name, valueOf(box.input, parameters.find((one) => one.name === box.input.name) ?? parameters[index])]))),
+  { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] });
+}
+
+function control({ name: title, value, required }) {
+  if (value.kind === "VALUE_KIND_CHOICE") {
+    return el("select", { name: title, required }, required ? [] : el("option", { value: "" }, "–"), value.choices.map((choice) => el("option", { value: choice }, readable(choice))));
+  }
+  if (value.kind === "VALUE_KIND_BOOLEAN") return el("input", { type: "checkbox", name: title });
+  if (["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind)) {
+    return input({ type: "number", name: title, required, min: value.min, max: value.max, step: value.kind === "VALUE_KIND_INTEGER" ? 1 : "any" });
+  }
+  return input({ name: title, required, maxLength: value.maxBytes || 200 });
+}
+
+function valueOf(control_, { value }) {
+  if (control_.type === "checkbox") return control_.checked;
+  return ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind) ? Number(control_.value) : control_.value;
+}
+
+function historyCard(path) {
+  return card(t("history"), async () => {
+    const { records } = await get("tenancy", `${path}/history?limit=25`);
+    if (records.length === 0) return empty(t("noHistory"));
+    return grid(t("history"), [
+      [t("what"), (record) => actionWord(record.operation)],
+      [t("outcome"), (record) => record.succeeded ? badge(t("succeeded"), "good") : [badge(t("refused"), "bad"), " ", t(`reason.${record.reason}`, { or: readable(record.reason.toLowerCase()) })]],
+      [t("who"), (record) => [name(record.displayName, record.userId || t("theDevice")), record.role ? el("span", { class: "quiet small" }, ` ${roleWord(record.role)}`) : ""]],
+      [t("changes"), (record) => record.changes.map((change) => `${readable(change.name)}: ${change.from ?? "–"} → ${change.to ?? "–"}`).join(", ") || "–"],
+      [t("when"), (record) => time(record.time)],
+    ], records);
+  }, { wide: true });
+}
+
+function passes(deviceId) {
+  const section = card(t("passes"), async () => {
+    const answer = await get("tenancy", `guest-passes?deviceId=${encodeURIComponent(deviceId)}&limit=50`);
+    if (answer.passes.length === 0) return empty(t("noPasses"));
+    return timeline(answer.passes, () => section.reload());
+  }, { actions: [el("button", { type: "button", class: "primary", click: () => letIn(deviceId, section) }, t("letIn"))] });
+  return section;
+}
+
+/** Text of an instant as a field takes it: in the viewer's zone. */
+const local = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+async function letIn(deviceId, section) {
+  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
+  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(Date.now()) }));
+  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(Date.now() + 4 * 3_600_000) }));
+  const key = crypto.randomUUID();
+  const made = await dialog(t("letIn"), (close) => form([email, from, until], t("letIn"), async () => {
+    await post("tenancy", "guest-passes", { email: email.input.value.trim(), deviceIds: [deviceId], validFrom: new Date(from.input.value).toISOString(),
+      validUntil: new Date(until.input.value).toISOString(), idempotencyKey: key });
+    close(true);
+  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
+  if (!made) return;
+  say(t("done"));
+  section.reload();
+}

@@ -1,0 +1,85 @@
+// Signing in, signing up, and what to do about a password that is forgotten.
+
+import { device, enter, publicly } from "./api.js";
+import { el, field, form, input, language, link, say, t } from "./base.js";
+import { door, place, show } from "./main.js";
+import { canPasskey, signInByPasskey } from "./passkeys.js";
+
+const email = (value = "") => field(t("email"), input({
+  type: "email", name: "email", autocomplete: "username", required: true, maxLength: 254, value }));
+export const newPassword = (fieldName = "password") => field(t("newPassword"), input({
+  type: "password", name: fieldName, autocomplete: "new-password", required: true, maxLength: 1024 }), t("passwordHint"));
+
+/** After a right password or passkey: inside, or asked for the second factor. */
+async function accept(answer, otherwise) {
+  if (answer.secondFactor) return otherwise(answer.secondFactor.token);
+  await enter(answer);
+  await show();
+}
+
+export function signIn() {
+  const address = email();
+  const password = field(t("password"), input({
+    type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
+  const send = async () => accept(await publicly("auth/login", {
+    email: address.input.value.trim(), password: password.input.value, device: device() }), secondFactor);
+  const passkey = canPasskey() ? [el("div", { class: "or" }, t("or")),
+    el("button", { type: "button", class: "wide-button", click: async (event) => {
+      event.target.disabled = true;
+      try {
+        await accept(await signInByPasskey(device()), secondFactor);
+      } catch (problem) {
+        const { sentence } = await import("./base.js");
+        if (problem.name !== "NotAllowedError") say(sentence(problem), true);
+      } finally {
+        event.target.disabled = false;
+      }
+    } }, t("signInByPasskey"))] : [];
+  const wanted = place().path;
+  const isWayBack = wanted !== "/" && wanted !== "/sign-in";
+  door(t("signIn"), [isWayBack ? el("p", { class: "quiet" }, t("signInFirst")) : null,
+    form([address, password], t("signIn"), send), passkey].flat().filter(Boolean),
+  [link("#/forgotten", t("forgotten")), link("#/sign-up", t("createAccount"))]);
+}
+
+/** The code of the authenticator app, or a recovery code in its place. */
+function secondFactor(token) {
+  const code = codeField();
+  const recovery = recoveryField();
+  const show_ = (box) => door(t("secondFactor"), [form([box], t("continue"), async () => {
+    const value = box.input.value;
+    await accept(await publicly("auth/login/second-factor", {
+      secondFactorToken: token, ...(box === code ? { code: value } : { recoveryCode: value }) }));
+  }, { more: [el("button", { type: "button", class: "plain", click: () => show_(box === code ? recovery : code) },
+    t(box === code ? "useRecoveryCode" : "useApp"))] })], [link("#/sign-in", t("backToSignIn"))]);
+  show_(code);
+  code.input.focus();
+}
+
+export const codeField = () => field(t("code"), input({
+  name: "code", autocomplete: "one-time-code", inputMode: "numeric", required: true, maxLength: 16 }), t("codeHint"));
+export const recoveryField = () => field(t("recoveryCode"), input({ name: "recovery_code", required: true, maxLength: 32 }));
+
+export function signUp() {
+  const address = email(place().values.get("email") ?? "");
+  const called = field(t("yourName"), input({
+    name: "display_name", autocomplete: "name", required: true, maxLength: 200, autocapitalize: "words" }));
+  const password = newPassword();
+  const key = crypto.randomUUID();
+  door(t("createAccount"), form([called, address, password], t("createAccount"), async () => {
+    await enter(await publicly("auth/signup", { email: address.input.value.trim(), displayName: called.input.value.trim(),
+      password: password.input.value, device: device(), language, idempotencyKey: key }));
+    location.hash = "/";
+    await show();
+    say(t("mailToVerify"));
+  }), [link("#/sign-in", t("haveAccount"))]);
+}
+
+export function forgotten() {
+  const address = email();
+  door(t("forgotten"), [el("p", { class: "quiet" }, t("forgottenText")), form([address], t("sendMail"), async () => {
+    await publicly("auth/password/reset-request", { email: address.input.value.trim() });
+    // The same whether or not there is such an account.
+    door(t("mailSent"), el("p", {}, t("mailSentText")), [link("#/sign-in", t("backToSignIn"))]);
+  })], [link("#/sign-in", t("backToSignIn"))]);
+}

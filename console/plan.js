@@ -1,0 +1,62 @@
+// What the viewer, or an object of theirs, has paid for: tier, limits, purchases and changes to come.
+
+import { get, query } from "./api.js";
+import { badge, card, el, empty, facts, field, grid, listedEither, name, number, readable, t, time, word } from "./base.js";
+import { me, remember, show } from "./main.js";
+
+const kinds = ["organization", "portfolio", "family"];
+
+export default async function planPage({ values, page }) {
+  const holders = me.roles.filter((role) => kinds.includes(role.entityType));
+  const wanted = values.get("of") ?? "";
+  const holder = holders.find((role) => role.entityId === wanted);
+  const subject = holder ? { "subject.kind": holder.entityType, "subject.id": holder.entityId } : {};
+  const choice = field(t("planOf"), el("select", { name: "of", change: (event) => {
+    remember({ of: event.target.value });
+    show();
+  } }, el("option", { value: "" }, me.displayName), holders.map((role) => el("option", { value: role.entityId, selected: role.entityId === wanted }, role.entityName || role.entityId))));
+  page(t("nav.plan"), el("div", { class: "cards" }, holders.length > 0 ? card(t("choose"), () => choice, { wide: true }) : null,
+    tier(subject), changes(subject), purchases(subject), features(subject)));
+}
+
+function tier(subject) {
+  return card(t("tier"), async () => {
+    const found = await get("entitlement", `entitlements?${query(subject)}`);
+    return facts([[t("tier"), badge(readable(found.tier), "accent")],
+      [t("source"), word("source", found.plan?.source ?? "default")],
+      found.plan?.expiresAt ? [t("until"), time(found.plan.expiresAt)] : null,
+      found.addons.length > 0 ? [t("addons"), found.addons.map(readable).join(", ")] : null,
+      ...found.promotions.map((one) => [readable(one.name), [t("until"), " ", time(one.endsAt)]])]);
+  });
+}
+
+function features(subject) {
+  return card(t("features"), async () => {
+    const found = await get("entitlement", `entitlements?${query(subject)}`);
+    return grid(t("features"), [
+      [t("feature"), (one) => readable(one.key)],
+      [t("state"), (one) => one.limit ? (one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) })) : one.available ? badge(t("included"), "good") : badge(t("notIncluded"))],
+      [t("getIt"), (one) => one.available || !one.unlockedBy ? "–" : listedEither([one.unlockedBy.tier ? t("fromTier", { name: readable(one.unlockedBy.tier) }) : "",
+        ...one.unlockedBy.addons.map(readable), ...one.unlockedBy.products].filter(Boolean)) || "–"],
+    ], found.entitlements);
+  }, { wide: true });
+}
+
+function purchases(subject) {
+  return card(t("purchases"), async () => {
+    const { purchases: found } = await get("entitlement", `iap/purchases?${query({ ...subject, limit: 20 })}`);
+    if (found.length === 0) return empty(t("noPurchases"));
+    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
+      el("span", { class: "quiet small" }, time(one.purchasedAt))), badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
+  });
+}
+
+function changes(subject) {
+  return card(t("toCome"), async () => {
+    const own = subject["subject.kind"] ? subject : { "subject.kind": "user", "subject.id": me.id };
+    const found = await get("entitlement", `subscriptions/scheduled-changes?${query(own)}`);
+    if (found.changes.length === 0) return empty(t("noChanges"));
+    return el("ul", { class: "lines" }, found.changes.map((one) => el("li", {}, readable(one.tier), time(one.effectiveAt))));
+  });
+}
+

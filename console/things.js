@@ -1,0 +1,86 @@
+// What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
+
+import { get, post } from "./api.js";
+import { badge, el, link, name, readable, span, t, word } from "./base.js";
+
+let loaded;
+/** The schema, asked for once. */
+export function schema() {
+  loaded ??= get("tenancy", "schema").catch((problem) => {
+    loaded = undefined;
+    throw problem;
+  });
+  return loaded;
+}
+
+export async function typeOf(typeName) {
+  return (await schema()).types.find((type) => type.name === typeName);
+}
+
+const objects = new Map();
+/** An object by its identifier; undefined if the viewer cannot see it. */
+export function object(id) {
+  if (!objects.has(id)) {
+    objects.set(id, get("tenancy", `entities/${encodeURIComponent(id)}`).catch(() => {
+      objects.delete(id);
+      return undefined;
+    }));
+  }
+  return objects.get(id);
+}
+export const forgetObject = (id) => objects.delete(id);
+
+/** An object by its name, with a link to it. */
+export function objectLink(id, known, type) {
+  const anchor = link(`#/${type === "device" ? "devices" : "objects"}/${encodeURIComponent(id)}`, name(known || id));
+  if (!known) object(id).then((found) => found && anchor.replaceChildren(name(found.name)));
+  return anchor;
+}
+
+/** What the viewer may do to an object. */
+export async function actionsOn(id) {
+  const answer = await post("tenancy", "permissions/actions", { entityIds: [id] });
+  return new Set(answer.entities[0]?.actions ?? []);
+}
+
+export const children = (type, parentId, more = {}) => post("tenancy", "entities:list", { type, parentId, ...more });
+
+export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
+
+export const actionWord = (action) => word("action", action.replace(/^[^.]+\./, ""));
+export const roleWord = (role) => word("role", role);
+export const typeWord = (type) => word("type", type);
+
+/** Whether a role counts now, as a mark beside it. */
+export function windowBadge(association, now) {
+  if (association.validFrom && Date.parse(association.validFrom) > now) return badge(t("later"), "warn");
+  if (association.validUntil && Date.parse(association.validUntil) <= now) return badge(t("over"), "bad");
+  return badge(t("inForce"), "good");
+}
+
+export function windowText(association) {
+  const recurring = association.recurring;
+  if (!recurring) return span(association.validFrom, association.validUntil);
+  const days = recurring.days.map((day) => readable(day.replace(/^DAY_OF_WEEK_|^WEEKDAY_/, "").toLowerCase())).join(", ");
+  return el("span", {}, `${days || t("daily")} ${recurring.from}–${recurring.until} `, el("span", { class: "quiet" }, recurring.timeZone));
+}
+
+/** The path from the root to an object, as far as the viewer sees it. */
+export async function ancestors(entity) {
+  const path = [];
+  let parent = entity.parentId;
+  while (parent && parent !== "sys_root" && path.length < 8) {
+    const above = await object(parent);
+    if (!above) break;
+    path.unshift(above);
+    parent = above.parentId;
+  }
+  return path;
+}
+
+export function crumbs(path, last) {
+  return el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {},
+    el("li", {}, link("#/places", t("nav.places"))), path.map((above) => el("li", {}, objectLink(above.id, above.name, above.type))),
+    last ? el("li", { "aria-current": "page" }, name(last)) : null));
+}
+
