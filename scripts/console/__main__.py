@@ -1,0 +1,63 @@
+"""Starts the services, drives a browser over the console as people do, and says what was not as it should be."""
+
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+from .checks import flows, names, pages, session, size
+from .stage import Stage
+
+CHECKS = [
+    pages.words, pages.sources, size.budget, size.kept, size.quick,
+    session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
+    flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
+    flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
+    pages.entrance, pages.everybody, pages.narrow, pages.german, names.everywhere,
+]
+
+
+def run(stage, wanted):
+    """How many checks failed."""
+    failed = 0
+    for check in CHECKS:
+        name = f"{check.__module__.rsplit('.', 1)[1]}.{check.__name__}"
+        if wanted and name not in wanted and name.split(".")[0] not in wanted:
+            continue
+        started = time.monotonic()
+        try:
+            check(stage)
+            print(f"checks/console: {name} ({time.monotonic() - started:.1f} s)", flush=True)
+        except AssertionError as problem:
+            failed += 1
+            print(f"checks/console: {name} FAILED\n{problem}", file=sys.stderr, flush=True)
+        except Exception:
+            failed += 1
+            print(f"checks/console: {name} FAILED\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="checks/console")
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--axe", type=pathlib.Path, required=True)
+    parser.add_argument("--pictures", type=pathlib.Path, required=True)
+    parser.add_argument("--only", action="append", default=[])
+    arguments = parser.parse_args()
+    arguments.pictures.mkdir(parents=True, exist_ok=True)
+    folder = tempfile.mkdtemp()
+    stage = Stage(pathlib.Path.cwd(), arguments.programs, folder, arguments.pictures, arguments.axe)
+    try:
+        stage.start()
+        failed = run(stage, arguments.only)
+    finally:
+        stage.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"checks/console: pictures are in {arguments.pictures}")
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,141 @@
+"""Every page for each kind of person: nothing in the console, nothing for axe to find, no sideways scrolling."""
+
+import re
+
+EXPECTED = ("Failed to load resource: the server responded with a status of 4",)
+WIDTHS = (390, 1280)
+
+# Screens by who looks at them: a name for the picture, the address, and a text that has to be seen.
+SCREENS = {
+    "olivia": [
+        ("start", "/", "Hello, Olivia Operator"), ("places", "/places", "Harbour Homes"),
+        ("people", "/people?text=tom", "tom@example.com"), ("person", "/people/<tom>", "Ways to sign in"),
+        ("requests", "/requests", "Number of the request"),
+        ("why", "/why?person=<tom>&object=<door>&action=device.update", "does not allow it"),
+        ("object", "/objects/<property>", "Grace Manager"), ("not-there", "/people/usr_nobody", "or not for you")],
+    "ada": [
+        ("start", "/", "Harbour Homes"), ("places", "/places", "Pier 4"), ("portfolio", "/objects/<portfolio>", "Properties"),
+        ("plan", "/plan?of=<portfolio>", "Features and limits")],
+    "grace": [
+        ("unit", "/objects/<unit1>", "Tom Tenant"), ("invitations", "/objects/<unit3>", "paula@example.com"),
+        ("device", "/devices/<door>", "Guest passes"),
+        ("why", "/why?person=<tom>&object=<door>&action=device.update", "Grace Manager")],
+    "tom": [
+        ("start", "/", "Flat 1"), ("device", "/devices/<door>", "Unlock"), ("account", "/account", "Language of mails"),
+        ("security", "/account/security", "Authenticator app"), ("sessions", "/account/sessions", "This one"),
+        ("data", "/account/data", "Export my data")],
+    "gus": [("start", "/", "Front door"), ("places", "/places", "Front door"), ("device", "/devices/<door>", "State"),
+            ("forbidden", "/people", "or not for you")],
+    "nora": [("start", "/", "You have no access yet"), ("plan", "/plan", "Free")],
+}
+OPEN = [("sign-in", "", "Forgotten your password?"), ("sign-up", "#/sign-up", "Your name"),
+        ("forgotten", "#/forgotten", "Send the mail"), ("verify", "verify-email#A_code", "This is my address"),
+        ("reset", "reset-password#A_code", "Set a new password"), ("no-code", "reset-password", "Code from the mail"),
+        ("invitation", "accept-invitation#A_code", "An invitation is for an account")]
+
+
+def _address(stage, path):
+    for key, value in ({who: account["id"] for who, account in stage.accounts.items()} | stage.things).items():
+        path = path.replace(f"<{key}>", value)
+    return path
+
+
+def inspect(stage, page, name, width, dark):
+    """What is wrong with what the page shows."""
+    page.picture(stage.pictures / f"{name}-{width}-{'dark' if dark else 'light'}.png")
+    problems = []
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    if wide > 0:
+        problems.append(f"scrolls sideways by {wide} px")
+    if page.evaluate("typeof window.axe") == "undefined":
+        page.evaluate(stage.axe + ";0")
+    found = page.evaluate("""axe.run(document, {resultTypes: ["violations"]}).then(({violations}) =>
+        violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`))""")
+    problems += [f"axe: {one}" for one in found]
+    if page.evaluate("[...document.querySelectorAll('[hidden]')].some((one) => one.checkVisibility())"):
+        problems.append("something hidden is visible")
+    if page.evaluate("document.querySelectorAll('h1').length") != 1:
+        problems.append("has not one h1")
+    if page.evaluate("typeof window.pwned") != "undefined":
+        problems.append("ran a name")
+    problems += [f"said: {one}" for one in page.messages if not one.startswith(EXPECTED)]
+    page.messages.clear()
+    return [f"{name} at {width} px, {'dark' if dark else 'light'}: {one}" for one in problems]
+
+
+def everybody(stage):
+    """Each screen narrow and wide, the one light and the other dark, in turns."""
+    problems = []
+    for who, screens in SCREENS.items():
+        page = stage.enter(who)
+        for width in WIDTHS:
+            for index, (name, path, text) in enumerate(screens):
+                dark = (index % 2 == 0) == (width == WIDTHS[0])
+                page.look(width, dark)
+                page.go(_address(stage, path))
+                page.shows(text)
+                page.settled()
+                problems += inspect(stage, page, f"{who}-{name}", width, dark)
+    assert not problems, "\n".join(problems)
+
+
+def entrance(stage):
+    """What nobody has to sign in for; codes of mails leave the address at once."""
+    problems = []
+    for index, (name, path, text) in enumerate(OPEN):
+        page = stage.nobody()
+        for width in WIDTHS:
+            dark = (index % 2 == 0) == (width == WIDTHS[0])
+            page.look(width, dark)
+            page.open("about:blank")
+            page.open(f"http://localhost:7401/console/{path}")
+            page.shows(text)
+            problems += inspect(stage, page, f"nobody-{name}", width, dark)
+            assert "A_code" not in page.evaluate("location.href + document.title"), f"{name} keeps its code in the address"
+    assert not problems, "\n".join(problems)
+
+
+def narrow(stage):
+    """The narrowest and the widest windows."""
+    page = stage.enter("grace")
+    for width in (320, 2560):
+        page.look(width)
+        for path in ("/places", _address(stage, "/devices/<door>"), _address(stage, "/objects/<unit1>"), "/account/security"):
+            page.go(path)
+            page.settled()
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} at {width} px"
+
+
+def german(stage):
+    page = stage.enter("tom")
+    page.click("Deutsch")
+    page.shows("Hallo, Tom Tenant")
+    assert page.evaluate("document.documentElement.lang") == "de"
+    page.go(f"/devices/{stage.things['door']}")
+    page.shows("Gästepässe")
+    page.settled()
+    problems = inspect(stage, page, "tom-german", 1280, False)
+    assert not problems, "\n".join(problems)
+
+
+def words(stage):
+    """Both languages have the same words, and all that screens ask for."""
+    folder = stage.root / "console"
+    keys = {}
+    for language in ("en", "de"):
+        text = (folder / f"words-{language}.js").read_text()
+        keys[language] = set(re.findall(r'(?:^ +|", |\}, |",\n +)"?([\w.-]+)"?: (?=["{])', text, re.M)) - {"one", "other"}
+    assert keys["en"] == keys["de"], f"only in one language: {sorted(keys['en'] ^ keys['de'])}"
+    asked = set()
+    for file in folder.glob("*.js"):
+        asked |= set(re.findall(r'\bt\("([\w.-]+)"', file.read_text()))
+    assert asked <= keys["en"], f"no words for {sorted(asked - keys['en'])}"
+
+
+def sources(stage):
+    """Nothing in the files that could make markup of text, or load from elsewhere."""
+    for file in (stage.root / "console").iterdir():
+        for word in ("insertAdjacentHTML", "document.write", "eval(", "new Function", 'style="', "http://"):
+            text = file.read_text().replace("http://www.w3.org/2000/svg", "")
+            assert word not in text, f"{file.name} has {word}"
+
