@@ -280,13 +280,20 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
     for (const violation of error.violations ?? []) {
       const box = boxes.find((candidate) => candidate.input.name === violation.field);
       if (!box) continue;
-      box.complain(knows(`reason.${violation.reason}`) ? t(`reason.${violation.reason}`) : violation.description);
+      box.complain(objection(violation, box.input));
       first ??= box.input;
     }
     if (first) first.focus();
     if (!first || error.violations.length === 0) problem.replaceChildren(complaint(error));
   };
   return element;
+}
+
+/** What is wrong with a field: contracts say it in English, and without a reason. */
+function objection(violation, input_) {
+  if (knows(`reason.${violation.reason}`)) return t(`reason.${violation.reason}`);
+  if (input_.type === "password" && input_.name !== "pin") return t("reason.PASSWORD_LENGTH");
+  return language === "en" ? violation.description : t("reason.FIELD_VIOLATIONS");
 }
 
 export const input = (properties) => el("input", { spellcheck: false, autocapitalize: "none", ...properties });

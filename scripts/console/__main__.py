@@ -12,7 +12,7 @@ from .checks import flows, names, pages, session, size
 from .stage import Stage
 
 CHECKS = [
-    pages.words, pages.sources, size.budget, size.kept, size.quick,
+    pages.words, pages.sources, pages.checker, size.budget, size.kept, size.quick,
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,

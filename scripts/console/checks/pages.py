@@ -63,6 +63,19 @@ def inspect(stage, page, name, width, dark):
     return [f"{name} at {width} px, {'dark' if dark else 'light'}: {one}" for one in problems]
 
 
+def checker(stage):
+    """What is wrong is found: what finds nothing proves nothing otherwise."""
+    page = stage.nobody()
+    page.open("http://localhost:7401/console/")
+    page.shows("Forgotten your password?")
+    page.evaluate("""document.querySelector("main").append(document.createElement("button"),
+        Object.assign(document.createElement("div"), {textContent: "wide", className: "planted"}));
+        document.querySelector(".planted").style.width = "3000px"; console.warn("planted"); window.pwned = 1""")
+    found = " ".join(inspect(stage, page, "nobody-planted", 1280, False))
+    for sign in ("button-name", "scrolls sideways", "said: planted", "ran a name"):
+        assert sign in found, f"{sign} was not found: {found}"
+
+
 def everybody(stage):
     """Each screen narrow and wide, the one light and the other dark, in turns."""
     problems = []

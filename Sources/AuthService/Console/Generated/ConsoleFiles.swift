@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "631106b6fe305445"
+  static let digest = "bf70af1be3a7d3fa"
 
   /// The page.
   static let page = ####"""
@@ -737,13 +737,20 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
     for (const violation of error.violations ?? []) {
       const box = boxes.find((candidate) => candidate.input.name === violation.field);
       if (!box) continue;
-      box.complain(knows(`reason.${violation.reason}`) ? t(`reason.${violation.reason}`) : violation.description);
+      box.complain(objection(violation, box.input));
       first ??= box.input;
     }
     if (first) first.focus();
     if (!first || error.violations.length === 0) problem.replaceChildren(complaint(error));
   };
   return element;
+}
+
+/** What is wrong with a field: contracts say it in English, and without a reason. */
+function objection(violation, input_) {
+  if (knows(`reason.${violation.reason}`)) return t(`reason.${violation.reason}`);
+  if (input_.type === "password" && input_.name !== "pin") return t("reason.PASSWORD_LENGTH");
+  return language === "en" ? violation.description : t("reason.FIELD_VIOLATIONS");
 }
 
 export const input = (properties) => el("input", { spellcheck: false, autocapitalize: "none", ...properties });
