@@ -58,12 +58,12 @@ struct ConsoleSessionsHandler: Auth_V1.ConsoleSessionsService {
   ///
   /// Browsers let no page choose `sec-fetch-site` or `origin`, and no foreign page send the third field unasked.
   private func requireConsole(_ call: CallContext) throws {
+    guard let console else { throw ConsoleError.off }
     let isOwn =
       switch call.metadata["sec-fetch-site"] {
       case let site?: site == "same-origin"
-      case nil: console?.address != nil && call.metadata["origin"] == console?.address
+      case nil: console.address != nil && call.metadata["origin"] == console.address
       }
     guard isOwn, call.metadata["x-gatehouse-console"] == "1" else { throw ConsoleError.only }
-    guard console != nil else { throw ConsoleError.off }
   }
 }

@@ -29,10 +29,16 @@ enum MatrixTable {
     ),
     .init("Authentication/Refresh", .none, .everyone, #"{"refreshToken": "<refresh token>"}"#),
     .init("Authentication/SignOut", .none, .everyone, endsSession: true),
-    // Only a page of the console may, which none of these is: EndToEndTests have what it gets.
-    .init("ConsoleSessions/Begin", .none, [], #"{"refreshToken": "<refresh token>"}"#),
-    .init("ConsoleSessions/Resume", .none, []),
-    .init("ConsoleSessions/End", .none, []),
+    // There is no console here: what its page gets is in EndToEndTests.
+    .init(
+      "ConsoleSessions/Begin",
+      .none,
+      [],
+      #"{"refreshToken": "<refresh token>"}"#,
+      yes: "accessToken"
+    ),
+    .init("ConsoleSessions/Resume", .none, [], yes: "accessToken"),
+    .init("ConsoleSessions/End", .none, [], yes: "success"),
     .init("Users/GetMe", .none, .everyone),
     .init("Users/UpdateProfile", .none, .everyone, #"{"firstName": "First"}"#),
     .init("Users/UpdateSettings", .none, .everyone, #"{"settings": "{}"}"#),
