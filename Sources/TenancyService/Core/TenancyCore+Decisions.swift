@@ -290,15 +290,18 @@ extension TenancyCore {
   /// More than once, because they may change in the meantime, and what it needs may show only step by step;
   /// UNAVAILABLE when they are not available. A refusal for a limit gets what would allow the request.
   func retrying<R: Sendable>(_ body: () async throws -> R) async throws -> R {
-    var (attempts, loads, pinned) = (0, 0, [String]())
+    var (attempts, repetitions) = (0, 0)
+    var (loaded, pinned): (Set<Missing>, [String]) = ([], [])
     defer { engine.unpin(pinned) }
     while true {
       do {
         return try await body()
       } catch let error as RPCError {
         if let exceeded = error.cause as? LimitExceeded { throw await answer(exceeded) }
-        if let trees = error.cause as? TreesMissing, loads < Self.loadCountMax {
-          loads += 1
+        if let trees = error.cause as? TreesMissing, repetitions < Self.repetitionCountMax {
+          // A page of a hundred trees may lack them one by one; only what was loaded before is a repetition.
+          if trees.missing.isSubset(of: loaded) { repetitions += 1 }
+          loaded.formUnion(trees.missing)
           pinned += try await loader.load(trees.missing)
           continue
         }
@@ -310,8 +313,8 @@ extension TenancyCore {
     }
   }
 
-  /// Times that one question has trees loaded.
-  private static let loadCountMax = 16
+  /// Times that one question has trees loaded that it had loaded before: changes overtake what was read.
+  private static let repetitionCountMax = 16
 
   private func answer(_ exceeded: LimitExceeded) async -> RPCError {
     exceeded.answer(

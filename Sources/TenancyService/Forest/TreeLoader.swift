@@ -30,11 +30,7 @@ actor TreeLoader: TreeLoading {
   func load(_ missing: Set<Missing>) async throws -> [String] {
     var pinned: [String] = []
     do {
-      for one in missing {
-        let roots = try await lookUp(one)
-        engine.pin(roots)
-        pinned += roots
-      }
+      for one in missing { pinned += try await lookUp(one) }
     } catch {
       engine.unpin(pinned)
       throw error
@@ -43,8 +39,13 @@ actor TreeLoader: TreeLoading {
     return pinned
   }
 
+  /// The roots for something that is missing, pinned for the caller.
   private func lookUp(_ missing: Missing) async throws -> [String] {
-    if let running = inProgress[missing] { return try await running.value }
+    if let running = inProgress[missing] {
+      let roots = try await running.value
+      engine.pin(roots)
+      return roots
+    }
     let task = Task { try await self.repeatLookUp(missing) }
     inProgress[missing] = task
     defer { inProgress[missing] = nil }
@@ -64,7 +65,8 @@ actor TreeLoader: TreeLoading {
     throw TenancyError.treesMissing([missing])
   }
 
-  /// Looks something up and loads the trees of these roots; nil when a change has overtaken the answer.
+  /// Looks something up and loads the trees of these roots, which stay pinned; nil when a change has overtaken the
+  /// answer.
   private func answer(_ missing: Missing) async throws -> [String]? {
     switch missing {
     case .tree(of: let id):
@@ -72,8 +74,7 @@ actor TreeLoader: TreeLoading {
         return engine.endLookUp { $0.endLookUp(ofAbsent: id) } ? [] : nil
       }
       engine.abandonLookUp(missing)
-      try await load(root: root)
-      return [root]
+      return try await load([root]) { _ in true }
     case .trees(ofSubject: let id):
       let roots = try await store.read { try TreeReader.roots(ofUser: id, in: $0) }
       return try await load(roots) { $0.endLookUp(ofSubject: id, roots: roots) }
@@ -83,15 +84,21 @@ actor TreeLoader: TreeLoading {
     }
   }
 
-  /// Loads trees, none of which leaves memory before all are there, and ends a look-up by that.
+  /// Loads trees, pins them so that none leaves memory before all are there, and ends a look-up by that.
   private func load(
     _ roots: [String],
     _ end: (inout Forest) -> Bool
   ) async throws -> [String]? {
     engine.pin(roots)
-    defer { engine.unpin(roots) }
-    for root in roots { try await load(root: root) }
-    return engine.endLookUp(end) ? roots : nil
+    do {
+      for root in roots { try await load(root: root) }
+      if engine.endLookUp(end) { return roots }
+    } catch {
+      engine.unpin(roots)
+      throw error
+    }
+    engine.unpin(roots)
+    return nil
   }
 
   private func allRoots() async throws -> [String] {

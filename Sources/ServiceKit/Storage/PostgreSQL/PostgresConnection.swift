@@ -153,8 +153,16 @@ final class PostgresConnection: StoreConnection {
   var isPoisoned: Bool { transaction == CPostgreSQL_IN_ERROR }
 
   func beginReading() throws(StoreError) {
-    if !isConnected { try connectForUse() }
-    try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    if isConnected {
+      do throws(StoreError) {
+        return try run(begin)
+      } catch  where !isConnected {
+        // It was closed since it was used last.
+      }
+    }
+    try connectForUse()
+    try run(begin)
   }
 
   /// Connects while the store is open: a server that is away is not a wrong address.

@@ -52,10 +52,15 @@ final class PostgresEngine: StoreEngine {
   }
 
   func news(after revision: Int64) throws(StoreError) -> [Change] {
-    if !server.isConnected {
-      try server.connectForUse()
-      try requireContinuity(with: revision)
+    if server.isConnected {
+      do throws(StoreError) {
+        return try changes(after: revision)
+      } catch  where !server.isConnected {
+        // As above.
+      }
     }
+    try server.connectForUse()
+    try requireContinuity(with: revision)
     return try changes(after: revision)
   }
 

@@ -19,7 +19,7 @@ struct TreeLoaderTests {
       built = [try await Building(stage, name: "a"), try await Building(stage, name: "b")]
     }
     let homes = built
-    try await TenancyStage.run(in: folder) { stage in
+    try await TenancyStage.run(in: folder, treeByteCountMax: .max) { stage in
       let engine = stage.service.engine
       #expect(engine.peek { $0.heldRoots } == [])
       let decision = try await stage.permissions.check(

@@ -93,6 +93,7 @@ struct TenancyReplicaTests {
         }
         let refusals = try await [one, other]
         #expect(refusals.count { $0 == nil } == 1, "\(refusals)")
+        try await replicas[0].service.core.store.catchUp()
         #expect(try await replicas[0].service.owners(of: id).count == 1)
       }
     }
