@@ -62,7 +62,7 @@ final class CurrentCatalog: Sendable {
 }
 
 extension CurrentCatalog: CommitFollower {
-  /// Goes on with the catalogue that a commit tells of, if this program has it; else it is told by a reload of its own.
+  /// Goes on with the catalogue that a commit tells of, if this program has it; else it takes it by a reload of its own.
   func follow(_ changes: [Change]) {
     guard changes.contains(where: { $0.kind == Self.changeKind }),
       let catalog = prepared.withLock({ $0.take() })

@@ -312,7 +312,7 @@ public final class Permissions: Sendable {
   }
 
   private func apply(_ change: Tenancy_V1.Change, provenAt now: MonotonicInstant?) {
-    // Before anything is forgotten: whoever asks again asks for no older state.
+    // Before anything is forgotten: the questions after that ask for no older state.
     if change.kind != .heartbeat { heard.withLock { $0 = change.revision } }
     switch change.kind {
     case .heartbeat: break

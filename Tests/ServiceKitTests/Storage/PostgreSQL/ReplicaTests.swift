@@ -170,7 +170,8 @@ struct ReplicaTests {
         Task {
           await replica.whileLeading {
             runs.begin()
-            while !Task.isCancelled { await loop.sleep(.milliseconds(5)) }
+            // Until the task is cancelled.
+            for await _ in AsyncStream<Void>.makeStream().stream {}
             runs.end()
           }
         }
