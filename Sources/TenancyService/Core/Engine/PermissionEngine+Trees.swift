@@ -27,20 +27,25 @@ extension PermissionEngine {
   /// A look-up has come to nothing.
   func abandonLookUp(_ missing: Missing) { state.withLock { $0.forest.abandonLookUp(missing) } }
 
-  /// A tree is about to be read: from here on its changes are kept; false when it is in memory.
-  func beginLoad(root: String) -> Bool {
+  /// A tree is about to be read: from here on its changes are kept; nil when it is in memory.
+  ///
+  /// Its rows are to be read by this policy, and are good for the forest of this generation alone: numbers of types
+  /// and roles belong to a policy.
+  func beginLoad(root: String) -> (policy: Policy, generation: Int64)? {
     state.withLock { state in
-      guard !state.forest.holds(root: root) else { return false }
+      guard !state.forest.holds(root: root) else { return nil }
       state.loads[root] = []
-      return true
+      return (state.forest.policy, state.forest.generation)
     }
   }
 
-  /// Takes a tree into memory that was read; false when it has to be read again.
-  func endLoad(_ tree: TreeRows) -> Bool {
+  /// Takes a tree into memory that was read for a forest of a generation; false when it has to be read again.
+  func endLoad(_ tree: TreeRows, for generation: Int64) -> Bool {
     state.withLock { state in
+      let steps = state.loads.removeValue(forKey: tree.root) ?? []
+      guard state.forest.generation == generation else { return false }
       var tree = tree
-      for step in state.loads.removeValue(forKey: tree.root) ?? []
+      for step in steps
       where step.revision > tree.revision {
         if let change = step.change { tree.apply(change) }
       }

@@ -104,7 +104,7 @@ struct ReplicaTests {
     }
   }
 
-  @Test("Whoever asks for a change that another program has committed gets it at once")
+  @Test("A program that catches up has what another one has just committed")
   func catchUp_hasTheChange() async throws {
     try await withReplicas { replicas in
       for number in 0..<50 {
