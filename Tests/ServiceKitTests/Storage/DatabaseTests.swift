@@ -71,7 +71,10 @@ struct DatabaseTests {
     await database.close()
   }
 
-  @Test("A store that is open cannot be opened by another, and can once it was closed")
+  @Test(
+    "A store that is open cannot be opened by another, and can once it was closed",
+    .fileStores
+  )
   func open_twice_isRefused() async throws {
     let first = try await Notes.open(folder)
     let path = first.configuration.path
