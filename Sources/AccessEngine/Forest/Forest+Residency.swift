@@ -30,6 +30,18 @@ extension Forest {
     return roots
   }
 
+  /// The roots of all trees in memory, the greatest identifier first.
+  func rootsInOrder() -> [UInt32] {
+    var roots: [UInt32] = []
+    var child = nodes[Int(Self.system)].firstChild
+    while child != Self.none {
+      roots.append(child)
+      child = nodes[Int(child)].nextSibling
+    }
+    roots.sort { entities.isOrdered($1, before: $0) }
+    return roots
+  }
+
   // MARK: Questions
 
   /// The number of an entity that is in memory; one that is not may be in the store all the same.

@@ -29,6 +29,8 @@ struct HoldingWalk {
   private var starts: [Start] = []
   /// The types that roles reach below each start.
   private var typesBelow: [UInt32: EntityTypeSet] = [:]
+  /// The roots of all trees in the order of other siblings, for a walk from the system: in memory they are in none.
+  private var roots: [UInt32] = []
   private var number = 0
   /// The types reached from above the current start, and still to be looked for below it.
   private var reached = EntityTypeSet()
@@ -51,7 +53,9 @@ struct HoldingWalk {
     }
     starts = found.values.sorted { forest.entities.isOrdered($0.entity, before: $1.entity) }
     typesBelow = found.mapValues(\.types)
-    if typesBelow[Forest.system] != nil { forest.lackEverything() }
+    guard typesBelow[Forest.system] != nil else { return }
+    forest.lackEverything()
+    roots = forest.rootsInOrder()
   }
 
   private static func add(
@@ -158,18 +162,39 @@ struct HoldingWalk {
     current = start.entity
   }
 
+  private func firstChild(of entity: UInt32, _ forest: borrowing Forest) -> UInt32 {
+    entity == Forest.system ? roots.first ?? Forest.none : forest.nodes[Int(entity)].firstChild
+  }
+
+  private func sibling(after entity: UInt32, _ forest: borrowing Forest) -> UInt32 {
+    guard forest.nodes[Int(entity)].parent == Forest.system else {
+      return forest.nodes[Int(entity)].nextSibling
+    }
+    var (low, high) = (0, roots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      // The greatest identifier is the first.
+      if forest.entities.isOrdered(roots[middle], before: entity) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low < roots.count ? roots[low] : Forest.none
+  }
+
   /// Down, to the side, or up and to the side; nil at the end of the start.
   private mutating func step(_ forest: borrowing Forest) {
     guard var entity = current else { return }
     let below = forest.typesBelow[Int(forest.type(entity).index)]
-    let child = forest.nodes[Int(entity)].firstChild
+    let child = firstChild(of: entity, forest)
     if child != Forest.none, below.bits & wanted.bits != 0 {
       current = child
       return
     }
     let start = starts[number].entity
     while entity != start {
-      let sibling = forest.nodes[Int(entity)].nextSibling
+      let sibling = sibling(after: entity, forest)
       if sibling != Forest.none {
         current = sibling
         return
