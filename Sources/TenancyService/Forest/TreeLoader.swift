@@ -126,13 +126,13 @@ actor TreeLoader: TreeLoading {
   private func repeatLoad(_ root: String) async throws {
     for _ in 0..<Self.attemptCountMax {
       // Before the snapshot, so that no change is between the two.
-      guard let (policy, generation) = engine.beginLoad(root: root) else { return }
+      guard let load = engine.beginLoad(root: root) else { return }
       do {
-        let tree = try await store.read { try TreeReader.read(root, policy, in: $0) }
+        let tree = try await store.read { try TreeReader.read(root, load.policy, in: $0) }
         guard await engine.reach(tree.revision) else {
           throw TenancyError.treesMissing([.tree(of: root)])
         }
-        if engine.endLoad(tree, for: generation) { return }
+        if engine.endLoad(tree, for: load.generation) { return }
       } catch {
         engine.abandonLoad(root: root)
         throw error

@@ -27,15 +27,21 @@ extension PermissionEngine {
   /// A look-up has come to nothing.
   func abandonLookUp(_ missing: Missing) { state.withLock { $0.forest.abandonLookUp(missing) } }
 
+  /// How a tree is to be read.
+  struct Load {
+    let policy: Policy
+    let generation: Int64
+  }
+
   /// A tree is about to be read: from here on its changes are kept; nil when it is in memory.
   ///
   /// Its rows are to be read by this policy, and are good for the forest of this generation alone: numbers of types
   /// and roles belong to a policy.
-  func beginLoad(root: String) -> (policy: Policy, generation: Int64)? {
+  func beginLoad(root: String) -> Load? {
     state.withLock { state in
       guard !state.forest.holds(root: root) else { return nil }
       state.loads[root] = []
-      return (state.forest.policy, state.forest.generation)
+      return Load(policy: state.forest.policy, generation: state.forest.generation)
     }
   }
 
