@@ -99,7 +99,7 @@ extension AccountsHandler {
       try tx.audit("email.change", of: user.id, ending: ended)
       return ended
     }
-    core.announce(revoked)
+    core.countRevoked(revoked)
     core.outbox.wake()
     return .init()
   }
@@ -154,7 +154,7 @@ extension AccountsHandler {
       )
       return ended
     }
-    core.announce(revoked)
+    core.countRevoked(revoked)
     core.outbox.wake()
     return .init()
   }

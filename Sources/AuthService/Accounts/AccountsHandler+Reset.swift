@@ -69,7 +69,7 @@ extension AccountsHandler {
         newAccount: isNew
       )
     }
-    core.announce(revoked.withLock { $0 })
+    core.countRevoked(revoked.withLock { $0 })
     core.outbox.wake()
     return response
   }

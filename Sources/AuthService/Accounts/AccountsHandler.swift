@@ -50,7 +50,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       try tx.audit("email.verify", of: user.id, ending: ended)
       return ended
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     return .init()
   }
 

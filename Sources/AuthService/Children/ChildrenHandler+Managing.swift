@@ -49,7 +49,7 @@ extension ChildrenHandler {
       try AccountReportTable.finishAll(of: userID, in: tx)
       return begun
     }
-    core.announce(begun.ended)
+    core.countRevoked(begun.ended)
     deletions.wake()
     core.outbox.wake()
     return .init(begun.deletion)
@@ -135,7 +135,7 @@ extension ChildrenHandler {
       try tx.audit("child_account.take_over", of: userID, ending: ended)
       return ended
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     return .init()
   }
 

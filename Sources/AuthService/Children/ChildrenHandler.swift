@@ -43,7 +43,7 @@ struct ChildrenHandler: Auth_V1.ChildrenService {
     let ended = try await core.store.write(call) { tx in
       try begin(begun, named: paired.childName, for: parent, endingTheirs: endsMine, in: tx)
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     core.outbox.wake()
     return .init(
       tokens: core.tokens(of: begun, by: signer),
@@ -136,7 +136,7 @@ struct ChildrenHandler: Auth_V1.ChildrenService {
       if !ended.isEmpty { try tx.audit("child_session.end", object: userID, detail: deviceID) }
       return ended
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     try await core.contexts.unpair(
       .init(parentId: parent.userID, userId: userID, deviceId: deviceID)
     )

@@ -28,7 +28,7 @@ struct FamilyEndsHandler: Auth_V1.FamilyEndsService {
       }
       return ended
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     deletions.wake()
     return .init()
   }

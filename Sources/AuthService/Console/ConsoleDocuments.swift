@@ -64,8 +64,8 @@ enum ConsoleDocuments {
     ]
   }
 
-  /// Nothing but files of here runs in the page, nothing that a service has said becomes part of it, and nothing
-  /// leaves it but for the services: pictures of others are not even loaded.
+  /// The page runs these files alone, takes nothing that a service has said for a part of itself, and sends requests to
+  /// the services alone: pictures of other hosts are not loaded.
   private static func contentSecurityPolicy(connecting others: [String]) -> String {
     let services = (["'self'"] + others).joined(separator: " ")
     return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -135,7 +135,7 @@ final class AuthCore: Sendable {
   // MARK: - Sessions and keys
 
   /// Counts revocations that were committed; `RevocationNews` has had them count.
-  func announce(_ revoked: [Revocation]) { metrics.revoked.add(revoked.count) }
+  func countRevoked(_ revoked: [Revocation]) { metrics.revoked.add(revoked.count) }
 
   /// All memory that follows commits.
   var follower: AuthFollower {

@@ -128,7 +128,7 @@ final class DeletionSaga: Sendable {
       current.move(to: .tenancy, now: now)
       return try core.endAllSessions(of: current.userID, now: now, in: tx)
     }
-    core.announce(ended ?? [])
+    core.countRevoked(ended ?? [])
   }
 
   private func eraseInTenancy(_ deletion: DeletionRecord) async throws {
@@ -175,7 +175,7 @@ final class DeletionSaga: Sendable {
       try tx.audit("user.erase", object: pseudonym, detail: deletion.id)
       return ended
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     core.outbox.wake()
   }
 

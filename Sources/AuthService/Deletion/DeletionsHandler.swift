@@ -70,7 +70,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
       return Auth_V1.Deletion(begun.deletion)
     }
     if let ended = ended.withLock({ $0 }) {
-      core.announce(ended)
+      core.countRevoked(ended)
     } else {
       await deletions.reports.withdraw(report)
     }

@@ -47,7 +47,7 @@ extension IdentitiesHandler {
       let ended = try changed(.identityLinked, identity, of: user, caller, now: now, in: tx)
       return Linked(identity: identity, ended: ended)
     }
-    core.announce(written.ended)
+    core.countRevoked(written.ended)
     core.outbox.wake()
     return .init(written.identity)
   }
@@ -74,7 +74,7 @@ extension IdentitiesHandler {
       try IdentityTable.delete(identity.id, in: tx)
       return try changed(.identityUnlinked, identity, of: user, caller, now: now, in: tx)
     }
-    core.announce(ended)
+    core.countRevoked(ended)
     core.outbox.wake()
     return .init()
   }

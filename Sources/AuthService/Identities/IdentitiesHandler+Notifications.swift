@@ -31,7 +31,7 @@ extension IdentitiesHandler {
       guard let identity else { return Effect() }
       return try apply(event, to: identity, now: now, in: tx)
     }
-    core.announce(effect.ended)
+    core.countRevoked(effect.ended)
     if let userID = effect.deletedUserID {
       await deletions.reports.tellSoon(of: userID)
       deletions.wake()

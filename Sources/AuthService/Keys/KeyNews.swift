@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Notes that signing keys were made or dropped by another program that serves the store.
+/// Notes that signing keys were made or dropped, by whichever program that serves the store.
 struct KeyNews: CommitFollower {
   /// The kind of the entry in the change log.
   static let changeKind = "signing_keys.changed"

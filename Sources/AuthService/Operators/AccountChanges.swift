@@ -119,7 +119,7 @@ struct AccountChanges: Sendable {
     for change in due {
       do {
         try await requireNoOperator(change.userID)
-        core.announce(try await settle(change, now: now))
+        core.countRevoked(try await settle(change, now: now))
         await deletions.reports.tellSoon(of: change.userID)
       } catch let error as RPCError where error.code != .unavailable {
         try await giveUp(change, because: error, now: now)

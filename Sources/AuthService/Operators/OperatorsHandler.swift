@@ -111,7 +111,7 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
         return response
       }
     }
-    core.announce(ended.withLock { $0 })
+    core.countRevoked(ended.withLock { $0 })
     return response
   }
 }

@@ -47,7 +47,7 @@ extension UsersHandler {
       revoked.withLock { $0 = ended }
       return Auth_V1.ChangePasswordResponse(revokedSessions: UInt32(ended.count))
     }
-    core.announce(revoked.withLock { $0 })
+    core.countRevoked(revoked.withLock { $0 })
     core.outbox.wake()
     return response
   }

@@ -352,7 +352,7 @@ public final class AuthService: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
       group.addTask { await self.core.passwordWork.recount(on: self.loop) }
-      group.addTask { await self.lookAfterKeys() }
+      if self.core.database.isShared { group.addTask { await self.lookAfterKeys() } }
       group.addTask { await self.core.outbox.recount(self.core.store, on: self.loop) }
       group.addTask { await self.core.database.whileLeading { await self.lead() } }
       await group.waitForAll()
@@ -372,19 +372,26 @@ public final class AuthService: Sendable {
     }
   }
 
-  /// Takes over keys that another program has made or dropped, as soon as they are committed.
+  /// Takes over the keys of the store as soon as some program has made or dropped one, and now and then: until when a
+  /// key is good depends on the time.
   private func lookAfterKeys() async {
-    var version = core.keyNews.signal.version
-    while !Task.isCancelled {
-      await core.keyNews.signal.wait(past: version)
-      guard !Task.isCancelled else { return }
-      version = core.keyNews.signal.version
-      do {
-        try await core.ring.load()
-      } catch {
-        core.logger.error("could not read signing keys; retrying", ["error": "\(error)"])
-        await loop.sleep(.seconds(1))
-        core.keyNews.signal.announce()
+    let news = core.keyNews.signal
+    await withDiscardingTaskGroup { [self] group in
+      group.addTask { [self] in
+        while !Task.isCancelled {
+          await loop.sleep(Self.maintenanceInterval)
+          news.announce()
+        }
+      }
+      while !Task.isCancelled {
+        // Before the store, so that nothing is missed in between.
+        let version = news.version
+        do {
+          try await core.ring.load()
+        } catch {
+          core.logger.error("could not read signing keys; retrying", ["error": "\(error)"])
+        }
+        await news.wait(past: version)
       }
     }
   }

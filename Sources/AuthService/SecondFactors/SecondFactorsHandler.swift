@@ -103,7 +103,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     }
     core.count("totp", confirmed != nil)
     guard let confirmed else { throw SecondFactorError.codeInvalid }
-    core.announce(confirmed.revoked)
+    core.countRevoked(confirmed.revoked)
     core.outbox.wake()
     return .init(
       recoveryCodes: confirmed.codes.map(\.shown),

@@ -118,7 +118,7 @@ extension AuthCore {
       }
       return revoked
     }
-    announce(revoked)
+    countRevoked(revoked)
     return revoked.count
   }
 

@@ -38,7 +38,7 @@ extension AuthenticationHandler {
         "a used refresh token was presented again; the session was revoked",
         ["session": .string(session.id), "user": .string(session.userID)]
       )
-      core.announce(taken.revoked)
+      core.countRevoked(taken.revoked)
     default: break
     }
     throw SignInError.refreshTokenInvalid

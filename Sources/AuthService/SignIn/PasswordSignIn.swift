@@ -263,7 +263,7 @@ extension AuthCore {
     }
     let ended = evicted.withLock { $0 }
     if notice != nil || !ended.isEmpty { outbox.wake() }
-    announce(ended)
+    countRevoked(ended)
     return begun.id == session.id ? session : try await unused(begun.id)
   }
 

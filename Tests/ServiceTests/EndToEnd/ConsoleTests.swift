@@ -74,7 +74,7 @@ extension EndToEndTests {
       }
     }
 
-    @Test("A browser that keeps none is told so, and one whose session has ended is refused")
+    @Test("A browser without a session gets nothing, and one whose session has ended is refused")
     func session_missingOrEnded() async throws {
       try await Installation.run(auth: ["console": Self.settings]) { home in
         let none = try await send(home, "POST", "session/refresh", body: "{}")
