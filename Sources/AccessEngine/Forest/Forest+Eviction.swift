@@ -27,10 +27,11 @@ extension Forest {
   /// An entry of a dictionary, and its array.
   private static let linkByteCount = 96
 
-  /// Roots that the hand passes at most for one tree: from there on it takes whatever is not pinned.
+  /// Roots that the hand passes at most for one tree in use: from there on it takes whatever is not pinned, and after as
+  /// many again it gives up until the next time.
   private static let passedCountMax = 10_000
 
-  /// The root of a tree that is not pinned and was not used lately; nil when all are pinned.
+  /// The root of a tree that is not pinned and was not used lately; nil when none was found.
   package mutating func leastUsedRoot(isPinned: (String) -> Bool) -> UInt32? {
     guard residency != nil else { return nil }
     for entity in uses.take() where nodes[Int(entity)].isAlive { noteUse(of: root(of: entity)) }
@@ -41,6 +42,7 @@ extension Forest {
       turnCount = 1
     }
     while true {
+      guard passedCount < 2 * Self.passedCountMax else { return nil }
       guard candidate != Self.none else {
         // The first turn may only have taken marks away.
         guard turnCount < 3 else { return nil }
