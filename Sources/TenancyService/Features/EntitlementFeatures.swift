@@ -240,7 +240,7 @@ public final class EntitlementFeatures: FeatureSource {
       },
       apply: { [self] change, now in
         silence.heard()
-        newestHeard.withLock { $0 = change.revision }
+        newestHeard.withLock { $0 = max($0, change.revision) }
         if change.pointsPlace != 0 { pointsPlace.withLock { $0 = change.pointsPlace } }
         apply(change, provenAt: now)
         tell(change)

@@ -1,6 +1,6 @@
 /// The turn to write in a store that several programs serve, and the one to lead them: advisory locks of its schema.
 ///
-/// Locks of the server end with the transaction or the connection of who holds them, so nobody who was cut off can still
+/// Locks of the server end with the transaction or the connection that holds them, so a program that was cut off cannot
 /// write: no time and no promise of the program's own is involved (PostgreSQL, "Advisory Locks").
 struct PostgresTurn {
   private let schemaID: Int64
@@ -51,13 +51,10 @@ struct PostgresTurn {
       SELECT pg_advisory_lock(\(key(Self.writing))); COMMIT
       """
     )
-    do throws(StoreError) {
-      try body()
-    } catch {
-      if server.isConnected { try server.run("SELECT pg_advisory_unlock(\(key(Self.writing)))") }
-      throw error
-    }
-    try server.run("SELECT pg_advisory_unlock(\(key(Self.writing)))")
+    let result = Result { () throws(StoreError) in try body() }
+    // It ends with the connection.
+    if server.isConnected { try server.run("SELECT pg_advisory_unlock(\(key(Self.writing)))") }
+    try result.get()
   }
 
   /// Tries to lead; what leads is the connection, until it ends.

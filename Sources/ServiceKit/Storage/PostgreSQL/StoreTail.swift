@@ -1,8 +1,7 @@
 internal import Glibc
 internal import RPCKit
 
-/// The thread by which a program hears of the commits of others that serve the same store, and whose connection leads
-/// them, if it does.
+/// The thread that asks for commits of other programs of the store, and whose connection holds the lead.
 ///
 /// It asks 50 times a second for the newest change, which works with every pooler and needs nothing of who writes.
 final class StoreTail: Sendable {

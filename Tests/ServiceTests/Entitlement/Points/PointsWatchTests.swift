@@ -39,7 +39,7 @@ struct PointsWatchTests {
     }
   }
 
-  @Test("Points that come back because nobody answered a request are told")
+  @Test("Watchers hear of points that come back because nobody answered a request")
   func request_expired_isTold() async throws {
     try await PointsFamily.run { family in
       try await family.setRule("math", earns: 2, costs: 3, requiresApproval: true)

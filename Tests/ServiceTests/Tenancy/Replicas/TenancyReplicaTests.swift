@@ -10,7 +10,7 @@ import Testing
 /// Two TenancyServices that serve one store.
 @Suite(.enabled(if: TestServer.isUsed, "needs a server of PostgreSQL"), .timeLimit(.minutes(3)))
 struct TenancyReplicaTests {
-  @Test("Whoever names a revision that one replica has given gets the same answer from the other")
+  @Test("A revision that one replica has given holds at the other")
   func token_ofOne_holdsAtTheOther() async throws {
     try await TenancyStage.runReplicas { replicas in
       for round in 0..<20 {
