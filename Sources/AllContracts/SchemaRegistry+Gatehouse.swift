@@ -17,7 +17,7 @@ extension SchemaRegistry {
 
   /// The descriptors of all contracts of Gatehouse, and of what they are made of.
   public static let contracts: [EmbeddedDescriptor] = [
-    Audit_V1.auditV1AuditFile,
+    Audit_V1.auditV1AuditFile, Event_V1.eventV1EventsFile,
     Auth_V1.authV1AccountsFile,
     Auth_V1.authV1AuthenticationFile, Auth_V1.authV1ChildrenFile,
     Auth_V1.authV1ConsoleFile,
@@ -44,7 +44,7 @@ extension SchemaRegistry {
     Tenancy_V1.tenancyV1FamiliesFile, Tenancy_V1.tenancyV1InvitationsFile,
     Entitlement_V1.entitlementV1AuditFile, Entitlement_V1.entitlementV1ErasureFile,
     Tenancy_V1.tenancyV1ErasureFile,
-    Tenancy_V1.tenancyV1ExportsFile,
+    Tenancy_V1.tenancyV1ExportsFile, Tenancy_V1.tenancyV1WebhooksFile,
     Tenancy_V1.tenancyV1ReportsFile,
     Tenancy_V1.tenancyV1EntitiesFile, Tenancy_V1.tenancyV1RolesFile,
     Tenancy_V1.tenancyV1RoleDefinitionsFile,

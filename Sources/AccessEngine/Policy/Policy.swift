@@ -126,6 +126,8 @@ public final class Policy: Sendable {
     package internal(set) var delete: String?
     package internal(set) var listRoles: String?
     package internal(set) var defineRoles: String?
+    /// Of the roots of trees: managing webhooks.
+    package internal(set) var manageWebhooks: String?
     /// Of the roots of trees: reading the compliance report.
     package internal(set) var report: String?
     /// The feature that the reader of a report must have; nil for none.

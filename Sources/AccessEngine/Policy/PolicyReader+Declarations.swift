@@ -41,6 +41,7 @@ extension PolicyReader {
     let places: [(String, WritableKeyPath<Policy.EntityActions, String?>)] = [
       ("view", \.view), ("update", \.update), ("move", \.move), ("delete", \.delete),
       ("list_associations", \.listRoles), ("define_roles", \.defineRoles), ("report", \.report),
+      ("manage_webhooks", \.manageWebhooks),
     ]
     for (name, place) in places {
       guard let field = object.optional(name) else { continue }

@@ -172,6 +172,7 @@ final class DeletionSaga: Sendable {
       try AccountRows.giveUpMails(of: deletion.userID, now: now, in: tx)
       try self.queueFarewell(to: deletion.userID, now: now, in: tx)
       try AccountRows.empty(deletion.userID, pseudonym: pseudonym, now: now, in: tx)
+      try EventTable.drop(about: deletion.userID, in: tx)
       try tx.audit("user.erase", object: pseudonym, detail: deletion.id)
       return ended
     }

@@ -211,6 +211,7 @@ public enum AuthProgram: HostedService {
       metrics: environment.metrics.registry
     )
     dependencies.database.auditLifetime = environment.settings.auditLifetime
+    dependencies.database.eventRules = environment.settings.keepsEvents ? AuthEvents.rules : nil
     dependencies.database.logBudgetByteCount = environment.settings.logBudgetByteCount
     dependencies.gateways = try environment.gatewayProof()
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)

@@ -334,6 +334,7 @@ public final class AuthService: Sendable {
       OperatorsHandler(deletions: deletions).definition,
       ImportsHandler(core: core, loop: loop).definition,
       ExportsHandler(core: core, sources: exports).definition,
+      core.store.eventsService,
       ChildrenHandler(
         deletions: deletions,
         exports: ExportsHandler(core: core, sources: exports)

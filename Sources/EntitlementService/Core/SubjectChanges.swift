@@ -112,6 +112,19 @@ final class SubjectChanges: Sendable {
       in: tx
     )
     try SubjectVersionTable.announce(subject, version: version, in: tx)
+    let changed = parts.map { "\($0.part.kind.rawValue) \($0.effect.rawValue)" }
+    try tx.event(
+      "plan.changed",
+      object: subject.id,
+      scope: subject.id,
+      userID: subject.kind == .user ? subject.id : "",
+      EventData([
+        "subject": subject.kind.rawValue,
+        "cause": cause.rawValue,
+        "changed": changed.isEmpty ? nil : Set(changed).sorted().joined(separator: ", "),
+        "version": "\(version)",
+      ])
+    )
     return version
   }
 }

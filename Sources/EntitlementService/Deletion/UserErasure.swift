@@ -21,6 +21,7 @@ struct UserErasure {
     try SubjectRows.deletePoints(of: userID, in: tx)
     let count = try letPurchasesGo(in: tx, changes)
     try tx.forgetAnswers(to: userID)
+    try EventTable.drop(about: userID, in: tx)
     guard isNew else { return }
     try tx.audit("user.erase", object: pseudonym, detail: "\(count) purchases")
   }

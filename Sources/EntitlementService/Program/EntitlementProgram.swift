@@ -85,6 +85,7 @@ public enum EntitlementProgram: HostedService {
   ) async throws -> OpenService<Settings> {
     var own = try settings.read(store: environment.settings.store)
     own.auditLifetime = environment.settings.auditLifetime
+    own.keepsEvents = environment.settings.keepsEvents
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let tenancy = try environment.authenticatedChannel(to: "tenancy")

@@ -74,6 +74,7 @@ final class EntitlementService: Sendable {
       applicationID: EntitlementSchema.applicationID
     )
     configuration.auditLifetime = settings.auditLifetime
+    configuration.eventRules = settings.keepsEvents ? EntitlementEvents.rules : nil
     if let byteCount = settings.logBudgetByteCount {
       configuration.logBudgetByteCount = byteCount
     }
@@ -164,6 +165,7 @@ final class EntitlementService: Sendable {
       PointsHandler(core: core, metrics: metrics).definition,
       PointsSummariesHandler(core: core).definition,
       AuditHandler(core: core).definition,
+      store.eventsService,
       ExportsHandler(core: core).definition,
       HoldersHandler(core: core, tombstones: tombstones).definition,
     ]

@@ -10,6 +10,8 @@ struct EntitlementSettings: Sendable {
   var purchases: PurchaseSettings
   /// How long audit records, and entries of the logs of subjects, are kept, in milliseconds; nil keeps them all.
   var auditLifetime: Int64?
+  /// Whether events are kept for other systems.
+  var keepsEvents = false
   /// Bytes of log that one user may leave at once; nil for the store's own default.
   var logBudgetByteCount: Int64?
   /// How long an answer may be relied on, in milliseconds; less when something ends before.

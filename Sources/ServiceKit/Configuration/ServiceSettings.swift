@@ -81,6 +81,8 @@ public struct ServiceSettings: Sendable {
   public var store: StorePlace
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Whether events are kept for other systems, for 30 days.
+  public var keepsEvents: Bool
   /// Bytes of log that one user may leave at once; they come back over an hour.
   public var logBudgetByteCount: Int64
   /// Targets of other services, by name: `tcp://127.0.0.1:7402`.
@@ -129,6 +131,7 @@ public struct ServiceSettings: Sendable {
     gatewaySecret = try members.optional("gateway_secret")?.nonEmptyString()
     store = try Self.store(&members, name)
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
+    keepsEvents = try members.optional("events")?.boolean() ?? false
     logBudgetByteCount =
       (try members.optional("log_budget_mib")?.integer(in: 1...1_048_576) ?? 64) << 20
     peers = try Self.texts(members.optional("peers"))

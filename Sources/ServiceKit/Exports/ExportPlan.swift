@@ -43,6 +43,7 @@ package struct ExportPlan: Sendable {
     "audit_log.before_digest": "tells operators two states apart and nothing else",
     "audit_log.after_digest": "tells operators two states apart and nothing else",
     "change_log": "tells other services what to read again, for a few days",
+    "event": "what other systems hear for 30 days; that it happened is in audit",
     "idempotency_key": "answers that the user got, kept for a day in case the request is repeated",
     "retention_clock": "nothing about users",
     "store_identity": "nothing about users",

@@ -8,6 +8,10 @@ package enum AddressRule: Hashable, Sendable {
   case loopback
   /// Those of the public Internet: a name of somebody else's must not lead to a service of this network.
   case publicOnly
+  /// Those of some networks alone.
+  case only([AddressNetwork])
+  /// Those of the public Internet, and of some networks besides.
+  case publicAnd([AddressNetwork])
 
   /// Whether it allows an address.
   package func allows(_ address: SocketAddress) -> Bool {
@@ -15,7 +19,15 @@ package enum AddressRule: Hashable, Sendable {
     case .any: true
     case .loopback: SourceAddress.isLoopback(address)
     case .publicOnly: Self.isPublic(SourceAddress.unwrapped(address))
+    case .only(let networks): Self.isOne(SourceAddress.unwrapped(address), of: networks)
+    case .publicAnd(let networks):
+      Self.isPublic(SourceAddress.unwrapped(address))
+        || Self.isOne(SourceAddress.unwrapped(address), of: networks)
     }
+  }
+
+  private static func isOne(_ address: SocketAddress, of networks: [AddressNetwork]) -> Bool {
+    networks.contains { $0.contains(address) }
   }
 
   /// Whether an address is globally reachable by the registries of special addresses (RFC 6890).
@@ -34,6 +46,8 @@ package enum AddressRule: Hashable, Sendable {
     .init(ipv4: [169, 254], 16), .init(ipv4: [172, 16], 12), .init(ipv4: [192, 0, 0], 24),
     .init(ipv4: [192, 0, 2], 24), .init(ipv4: [192, 88, 99], 24), .init(ipv4: [192, 168], 16),
     .init(ipv4: [198, 18], 15), .init(ipv4: [198, 51, 100], 24), .init(ipv4: [203, 0, 113], 24),
+    // Of the hosts of one cloud, where their metadata is (Azure's WireServer).
+    .init(ipv4: [168, 63, 129, 16], 32),
     // Multicast, and what is reserved or for all of a network.
     .init(ipv4: [224], 3),
     // Protocols' own, documentation, and tunnels that have an IPv4 address in them.

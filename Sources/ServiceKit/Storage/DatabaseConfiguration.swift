@@ -43,6 +43,8 @@ public struct DatabaseConfiguration: Sendable {
   public var checkByteCountMax = 256 << 20
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Which actions are news for other systems; nil keeps no events.
+  public var eventRules: EventRules?
   /// Bytes of log that one user may leave at once; they come back over an hour.
   public var logBudgetByteCount = Int64(64 << 20)
   /// Committed changes that `ChangeFeed` keeps in memory for its subscribers.

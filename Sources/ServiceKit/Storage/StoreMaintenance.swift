@@ -30,7 +30,7 @@ extension Database {
     }
   }
 
-  /// Deletes answers and changes that are older than anybody needs, and audit records that are older
+  /// Deletes answers, changes and events that are older than anybody needs, and audit records that are older
   /// than the configuration says.
   ///
   /// `now` is in milliseconds since 1970 and should come from a `RetentionClock`: what is deleted on the
@@ -39,6 +39,7 @@ extension Database {
     // In small pieces, so that no write waits long behind them.
     while try await purgeIdempotencyKeys(now: now) == Self.purgeCountMax {}
     while try await purgeChanges(before: now - Self.changeLifetime) == Self.purgeCountMax {}
+    try await purge("event", "recorded_at", before: now - EventTable.lifetime, by: "sequence")
     if let lifetime = configuration.auditLifetime {
       try await purgeAuditLog(before: now - lifetime)
     }

@@ -74,6 +74,25 @@ struct StoreSchema {
           WHERE on_behalf_of IS NOT NULL;
         """
     ),
+    // News for other systems, by the number in which they are sent (docs/decisions/0227).
+    Migration(
+      version: 5,
+      sql: """
+        CREATE TABLE event (
+          sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+          recorded_at INTEGER NOT NULL,
+          type TEXT NOT NULL,
+          object TEXT NOT NULL,
+          scope TEXT NOT NULL,
+          user_id TEXT NOT NULL,
+          actor TEXT NOT NULL,
+          request_id TEXT NOT NULL,
+          data TEXT NOT NULL
+        );
+        CREATE INDEX event_by_time ON event (recorded_at);
+        CREATE INDEX event_by_user ON event (user_id) WHERE user_id <> '';
+        """
+    ),
   ]
 
   /// The newest change that was ever logged, or 0: the log may have been emptied since.

@@ -153,7 +153,9 @@ struct SpanExporter: Sendable {
       case 429, 502, 503, 504:
         return .postponed(
           "status \(answer.status)",
-          pause: pause(answer.fields["retry-after"])
+          pause: answer.retryDelay(now: clock.now).map {
+            .milliseconds(min($0, Self.pauseMax * 1000))
+          }
         )
       default: return .refused("status \(answer.status)")
       }
@@ -162,17 +164,6 @@ struct SpanExporter: Sendable {
     } catch {
       return .postponed("\(error)", pause: nil)
     }
-  }
-
-  /// The pause of `Retry-After`, up to a minute: seconds or a date (RFC 9110, section 10.2.3).
-  private func pause(_ field: String?) -> Duration? {
-    guard let field else { return nil }
-    if let instant = HTTPDate.milliseconds(field) {
-      return .milliseconds(min(max(0, instant - clock.now), Self.pauseMax * 1000))
-    }
-    guard !field.isEmpty, field.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
-    // More digits than a number has are many seconds.
-    return .seconds(min(Int64(field) ?? Self.pauseMax, Self.pauseMax))
   }
 
   /// 1, 2, 4 and 8 seconds, each up to a half longer, so that services that lost their collector together do

@@ -10,6 +10,9 @@ extension IdentifierPrefix {
   static let pairing = IdentifierPrefix("par")
   /// Of the deletion of an entity.
   static let entityDeletion = IdentifierPrefix("edl")
+  /// Of an event that webhooks wait for.
+  static let event = IdentifierPrefix("evt")
+  static let webhook = IdentifierPrefix("whk")
   /// Of a command for a device.
   static let command = IdentifierPrefix("cmd")
   /// Of an access record.

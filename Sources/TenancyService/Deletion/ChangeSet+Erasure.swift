@@ -33,6 +33,8 @@ extension ChangeSet {
     for address in addresses {
       try tx.execute("DELETE FROM invitation WHERE email_key = ?", .text(address.key))
     }
+    try EventTable.drop(about: userID, in: tx)
+    try WebhookEventTable.drop(about: userID, in: tx)
     guard isNew else { return }
     try tx.audit("user.erase", object: user.userID, detail: "\(held.count) roles")
   }

@@ -11,6 +11,7 @@ enum EntityDeed: String, Sendable {
   case listAssociations = "list_associations"
   case defineRoles = "define_roles"
   case report
+  case manageWebhooks = "manage_webhooks"
 }
 
 /// An entity that a caller may do something to, and the decision that says so.

@@ -15,6 +15,7 @@ extension Policy {
     case .listAssociations: actions.listRoles
     case .defineRoles: actions.defineRoles
     case .report: actions.report
+    case .manageWebhooks: actions.manageWebhooks
     }
   }
 

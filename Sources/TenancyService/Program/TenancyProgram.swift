@@ -15,6 +15,8 @@ public enum TenancyProgram: HostedService {
     var mailsInvitations: Bool
     /// Bytes that trees in memory may take, about.
     var treeByteCountMax: Int
+    /// How webhooks are sent; nil sends none.
+    var webhooks: WebhookSettings?
     /// The demands on requests that a gateway asks about.
     var gatewayRoutes: GatewayRoutes
     /// Where others find AuthZEN's interfaces; nil says it to nobody.
@@ -47,6 +49,7 @@ public enum TenancyProgram: HostedService {
       treeByteCountMax: Int(
         try members.optional("memory_limit_mib")?.integer(in: 1...1_048_576) ?? 1024
       ) << 20,
+      webhooks: try WebhookSettings.read(members.optional("webhooks")),
       gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes")),
       authZen: try AuthZenMetadata(members.optional("policy_decision_point"))
     )
@@ -60,6 +63,11 @@ public enum TenancyProgram: HostedService {
   ) {
     check.attempt("policy") {
       _ = try PolicyReloader.policy(try PolicyFiles.readAll(settings.policies))
+    }
+    if settings.webhooks != nil, !common.keepsEvents {
+      check.attempt("webhooks") {
+        throw ConfigurationError("needs \"events\": true here, and in the other services")
+      }
     }
     check.peers(["auth"], common)
     check.callers(["auth", "entitlement"], common)
@@ -85,8 +93,10 @@ public enum TenancyProgram: HostedService {
     }
     var own = TenancySettings(store: environment.settings.store, policies: policies)
     own.auditLifetime = environment.settings.auditLifetime
+    own.keepsEvents = environment.settings.keepsEvents
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
     own.treeByteCountMax = settings.treeByteCountMax
+    own.webhooks = settings.webhooks
     own.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
     own.reportKey = { reportKey.withLock { $0 } }
@@ -107,7 +117,9 @@ public enum TenancyProgram: HostedService {
         post: settings.mailsInvitations
           ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
         tokens: remote.tokens,
-        userChanges: Auth_V1.UserChangesClient(remote.authChannel)
+        userChanges: Auth_V1.UserChangesClient(remote.authChannel),
+        eventSources: [RemoteEvents(name: "auth", client: .init(remote.authChannel))]
+          + (entitlement.map { [RemoteEvents(name: "entitlement", client: .init($0))] } ?? [])
       )
     )
     return OpenService(

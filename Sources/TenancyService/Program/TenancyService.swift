@@ -31,8 +31,13 @@ public struct TenancyDependencies: Sendable {
   /// Without it nobody hears that a user has another name.
   public var userChanges: Auth_V1.UserChangesClient?
 
+  /// The other services that have news for other systems.
+  var eventSources: [any EventSource]
+  /// The way to webhooks.
+  var webhookTransport: any WebhookTransport
+
   /// Takes them; what is nil is not there.
-  public init(
+  init(
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
     logger: Logger,
@@ -44,12 +49,16 @@ public struct TenancyDependencies: Sendable {
     points: (any PointsDirectory)? = nil,
     post: (any InvitationPost)? = nil,
     tokens: AccessTokenAuthenticator? = nil,
-    userChanges: Auth_V1.UserChangesClient? = nil
+    userChanges: Auth_V1.UserChangesClient? = nil,
+    eventSources: [any EventSource] = [],
+    webhookTransport: (any WebhookTransport)? = nil
   ) {
     (self.clock, self.random, self.logger, self.metrics) = (clock, random, logger, metrics)
     (self.users, self.features, self.holders, self.points) = (users, features, holders, points)
     (self.post, self.tokens, self.userChanges) = (post, tokens, userChanges)
     self.familyAccounts = familyAccounts
+    self.eventSources = eventSources
+    self.webhookTransport = webhookTransport ?? CurlWebhookTransport(clock: clock)
   }
 }
 
@@ -72,6 +81,7 @@ public final class TenancyService: Sendable {
   let people: PeopleFollower?
   let acceptor: AddressAcceptor
   let apps: AppWatchers
+  let webhooks: Webhooks?
   private let refusals: RefusalTally
   private let featureNews: FeatureNews?
   private let policies: PolicyReloader
@@ -90,6 +100,7 @@ public final class TenancyService: Sendable {
       applicationID: TenancySchema.applicationID
     )
     store.auditLifetime = settings.auditLifetime
+    store.eventRules = settings.keepsEvents ? TenancyEvents.rules : nil
     if let byteCount = settings.logBudgetByteCount { store.logBudgetByteCount = byteCount }
     let database = try await Database.open(
       store,
@@ -168,6 +179,16 @@ public final class TenancyService: Sendable {
       points: with.points
     )
     self.refusals = refusals
+    let webhookSecret = try await store.secret("webhooks", random: random)
+    webhooks = settings.webhooks.map { [core] in
+      Webhooks(
+        core,
+        $0,
+        secret: webhookSecret,
+        sources: [StoredEvents(database: database)] + with.eventSources,
+        transport: with.webhookTransport
+      )
+    }
     names = NameFiller(core)
     acceptor = AddressAcceptor(core)
     people = with.userChanges.map { [core, apps, acceptor] in
@@ -203,6 +224,7 @@ public final class TenancyService: Sendable {
         ReportsHandler(core: core, refusals: refusals, key: settings.reportKey).definition,
         ExportsHandler(core: core, refusals: refusals).definition,
         ErasureHandler(core: core, tombstones: tombstones, refusals: refusals).definition,
+        WebhooksHandler(core: core, webhooks: webhooks).definition,
         AuthorizationHandler(
           core: core,
           tokens: with.tokens,
@@ -279,6 +301,7 @@ public final class TenancyService: Sendable {
     try await acceptor.purge(now: now)
     try await database.purge("invitation", "expires_at", before: now - InvitationLimits.retention)
     for product in core.products { try await product.purge(core, now: now) }
+    try await webhooks?.purge(now: now)
     if let lifetime = database.configuration.auditLifetime {
       // Questions about the past need roles for as long as everything else that they rest on.
       let kept = max(lifetime, TombstoneTable.lifetime)
@@ -318,6 +341,7 @@ public final class TenancyService: Sendable {
       group.addTask { [self] in await mailer?.run(core.store, on: loop) }
       group.addTask { [self] in await RoleReview(core).run(on: loop) }
       group.addTask { [self] in await names.run(on: loop) }
+      group.addTask { [self] in await webhooks?.run(on: loop) }
       group.addTask { [self] in await endings?.run(core.store, on: loop) }
       group.addTask { [self] in await familyEndings?.run(core.store, on: loop) }
     }

@@ -9,12 +9,16 @@ public struct TenancySettings: Sendable {
   public var policies: [PolicySource]
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Whether events are kept for other systems.
+  public var keepsEvents = false
   /// Bytes of log that one user may leave at once; nil for the store's own default.
   public var logBudgetByteCount: Int64?
   /// Bytes that trees in memory may take, about: those that are used least leave it.
   public var treeByteCountMax = 1 << 30
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
+  /// How webhooks are sent; nil sends none.
+  var webhooks: WebhookSettings?
   /// The demands on requests that a gateway asks about.
   public var gatewayRoutes = GatewayRoutes()
 

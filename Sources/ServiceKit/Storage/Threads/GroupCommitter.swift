@@ -57,7 +57,8 @@ final class GroupCommitter {
       connection,
       now: max(clock.now, lastTime),
       revision: feed.newest,
-      hasSavepoints: savepointCommitCount > 0
+      hasSavepoints: savepointCommitCount > 0,
+      eventRules: configuration.eventRules
     )
     guard let outcomes = run(startingWith: first, from: line, session) else {
       savepointCommitCount = Self.savepointCommitCountMax

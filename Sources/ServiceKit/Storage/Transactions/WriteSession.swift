@@ -28,6 +28,8 @@ final class WriteSession {
   /// Whether each write, and each part that can be undone alone, gets a savepoint; without one, what fails
   /// after it has changed something takes the whole transaction along.
   private let hasSavepoints: Bool
+  /// Which actions are events; nil where none are kept.
+  let eventRules: EventRules?
   /// Whether the transaction contains changes of something that has failed.
   private var isTainted = false
   /// Whether a savepoint was needed.
@@ -37,12 +39,14 @@ final class WriteSession {
     _ connection: any StoreConnection,
     now: Int64,
     revision: Int64,
-    hasSavepoints: Bool
+    hasSavepoints: Bool,
+    eventRules: EventRules? = nil
   ) {
     self.connection = connection
     self.now = now
     revisionBefore = revision
     self.hasSavepoints = hasSavepoints
+    self.eventRules = eventRules
   }
 
   /// How a write ended.
@@ -199,5 +203,18 @@ final class WriteSession {
     let stored = StoredAuditRecord(sequence: 0, recordedAt: now, record: record)
     let columns = StoredAuditRecord.columns
     try open().execute(columns.insertion, columns.values(stored))
+    guard record.outcome == .done, let rule = eventRules?[record.action] else { return }
+    try append(rule.event(of: record, at: now))
+  }
+
+  /// Bytes of a row of events besides its texts, in the table and its two indexes.
+  private static let eventByteCount = 60
+
+  func append(_ event: Event) throws(StoreError) {
+    loggedByteCount +=
+      Self.eventByteCount + event.type.utf8.count + event.object.utf8.count
+      + event.scope.utf8.count + 2 * event.userID.utf8.count + event.actor.utf8.count
+      + event.requestID.utf8.count + event.data.utf8.count
+    try open().execute(Event.columns.insertion, Event.columns.values(event))
   }
 }

@@ -88,6 +88,12 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// On whose account the write is done; nil for one that no service made.
   var author: Author? { session.author }
 
+  /// Which actions are events; nil where none are kept.
+  var eventRules: EventRules? { session.eventRules }
+
+  /// Adds an event.
+  func append(_ event: Event) throws(StoreError) { try session.append(event) }
+
   /// Adds a record to the audit log; what is longer than `AuditRecord` allows is cut.
   ///
   /// For the store's own tests: services say what they do, and the write knows the rest.

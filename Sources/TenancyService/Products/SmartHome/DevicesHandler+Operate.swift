@@ -163,6 +163,12 @@ extension DevicesHandler {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
+    try tx.event(
+      "device.operated",
+      object: before.id,
+      scope: before.rootID,
+      EventData(["operation": AuditedAction(action, .changed).deed])
+    )
     guard after == before else {
       return try changes.update(from: before, to: after, action: action, tx)
     }
@@ -195,6 +201,14 @@ extension DevicesHandler {
       outcome: .refused,
       detail: record.reason
     )
+    if let device {
+      try tx.event(
+        "device.refused",
+        object: device.id,
+        scope: device.rootID,
+        EventData(["operation": record.operation, "reason": record.reason])
+      )
+    }
     var answer = Self.message(record)
     // Kept only for the answer: nobody who may not know of the device learns more than that, and who is
     // suspended gets that answer for every device.

@@ -180,6 +180,7 @@ struct TenancyStage: Sendable {
   var documents: Tenancy_V1.DocumentsClient { .init(channel) }
   var legacy: Tenancy_V1.LegacyDocumentsClient { .init(channel) }
   var reports: Tenancy_V1.ReportsClient { .init(channel) }
+  var webhooks: Tenancy_V1.WebhooksClient { .init(channel) }
   var people: Tenancy_V1.PeopleClient { .init(channel) }
 
   /// Room for trees; with that for one or two (`TREE_BYTES=4096`) they come and go in all tests.
@@ -234,6 +235,7 @@ struct TenancyStage: Sendable {
     familyAccounts: (any FamilyAccounts)? = nil,
     gateway: GatewayFixture? = nil,
     logBudget: Int64? = nil,
+    webhooks: WebhookFixture? = nil,
     treeByteCountMax: Int = Self.treeByteCountMax,
     storeOf shared: TestFolder? = nil,
     _ body: (TenancyStage) async throws -> Void
@@ -262,6 +264,7 @@ struct TenancyStage: Sendable {
             post,
             gateway,
             logBudget,
+            webhooks,
             treeByteCountMax,
             shared ?? folder,
             loops,
@@ -280,6 +283,7 @@ struct TenancyStage: Sendable {
             post,
             gateway,
             logBudget,
+            webhooks,
             treeByteCountMax,
             shared ?? folder,
             loops,
@@ -320,6 +324,7 @@ struct TenancyStage: Sendable {
     _ post: (any InvitationPost)?,
     _ gateway: GatewayFixture?,
     _ logBudget: Int64?,
+    _ webhooks: WebhookFixture?,
     _ treeByteCountMax: Int,
     _ storeFolder: TestFolder,
     _ loops: EventLoopGroup,
@@ -346,6 +351,8 @@ struct TenancyStage: Sendable {
     configuration.reportKey = { reportKey }
     if let gateway { configuration.gatewayRoutes = gateway.routes }
     configuration.logBudgetByteCount = logBudget
+    configuration.keepsEvents = webhooks != nil
+    configuration.webhooks = webhooks?.settings
     configuration.treeByteCountMax = treeByteCountMax
     // Less than what other things are kept for, so that none of them goes with the audit log.
     configuration.auditLifetime = 30 * 86_400_000
@@ -360,7 +367,9 @@ struct TenancyStage: Sendable {
         holders: holders,
         familyAccounts: familyAccounts,
         post: post,
-        tokens: gateway?.tokens
+        tokens: gateway?.tokens,
+        eventSources: webhooks?.sources ?? [],
+        webhookTransport: webhooks?.receiver
       )
     )
     let announcing = Task { await features?.news.run(service.core, on: loops.loops[0]) }

@@ -16,6 +16,7 @@
 #include "entitlement/v1/erasure.pb-c.h"
 #include "entitlement/v1/exports.pb-c.h"
 #include "entitlement/v1/points_summaries.pb-c.h"
+#include "event/v1/events.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/child_devices.pb-c.h"
@@ -345,6 +346,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_summaries_response(void) {
   return &entitlement__v1__get_points_summaries_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_event__v1__event(void) {
+  return &event__v1__event__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_event__v1__list_events_request(void) {
+  return &event__v1__list_events_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_event__v1__list_events_response(void) {
+  return &event__v1__list_events_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__recurring_window(void) {
   return &tenancy__v1__recurring_window__descriptor;

@@ -25,6 +25,7 @@
 #include "tenancy/v1/schema.pb-c.h"
 #include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
+#include "tenancy/v1/webhooks.pb-c.h"
 
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__config__core__v3__header_value(void) {
   return &envoy__config__core__v3__header_value__descriptor;
@@ -661,6 +662,66 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__assign_device_request(void) {
   return &tenancy__v1__assign_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__webhook(void) {
+  return &tenancy__v1__webhook__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_webhook_request(void) {
+  return &tenancy__v1__create_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_webhook_response(void) {
+  return &tenancy__v1__create_webhook_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_webhook_request(void) {
+  return &tenancy__v1__get_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_webhooks_request(void) {
+  return &tenancy__v1__list_webhooks_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_webhooks_response(void) {
+  return &tenancy__v1__list_webhooks_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_webhook_request(void) {
+  return &tenancy__v1__update_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__rotate_webhook_secret_request(void) {
+  return &tenancy__v1__rotate_webhook_secret_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__rotate_webhook_secret_response(void) {
+  return &tenancy__v1__rotate_webhook_secret_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pause_webhook_request(void) {
+  return &tenancy__v1__pause_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__resume_webhook_request(void) {
+  return &tenancy__v1__resume_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_webhook_request(void) {
+  return &tenancy__v1__delete_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_webhook_response(void) {
+  return &tenancy__v1__delete_webhook_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__ping_webhook_request(void) {
+  return &tenancy__v1__ping_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__ping_webhook_response(void) {
+  return &tenancy__v1__ping_webhook_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__webhook_attempt(void) {
+  return &tenancy__v1__webhook_attempt__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_webhook_attempts_request(void) {
+  return &tenancy__v1__list_webhook_attempts_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_webhook_attempts_response(void) {
+  return &tenancy__v1__list_webhook_attempts_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__replay_webhook_request(void) {
+  return &tenancy__v1__replay_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__replay_webhook_response(void) {
+  return &tenancy__v1__replay_webhook_response__descriptor;
 }
 
 #endif

@@ -1,0 +1,136 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// Takes in the events of all services, and queues them for the webhooks that want them.
+///
+/// How far it has come is written with what it has queued, so a program that ends loses nothing and queues nothing
+/// twice.
+final class EventIntake: Sendable {
+  /// How often sources are asked.
+  static let interval = Duration.milliseconds(500)
+  /// Events that are taken in at a time.
+  static let pageCount = 500
+
+  private let core: TenancyCore
+  private let sources: [any EventSource]
+  private let metrics: WebhookMetrics
+  /// Called when something was queued.
+  private let onArrival: @Sendable () -> Void
+  /// The sources that do not answer.
+  private let silent = Lock<Set<String>>([])
+
+  init(
+    _ core: TenancyCore,
+    _ sources: [any EventSource],
+    metrics: WebhookMetrics,
+    onArrival: @escaping @Sendable () -> Void
+  ) {
+    (self.core, self.sources, self.metrics) = (core, sources, metrics)
+    self.onArrival = onArrival
+  }
+
+  /// Takes in what comes, until the task is cancelled.
+  func run(on loop: any EventLoop) async {
+    await withDiscardingTaskGroup { group in
+      for source in sources {
+        group.addTask { [self] in
+          while !Task.isCancelled {
+            await drain(source)
+            await loop.sleep(Self.interval)
+          }
+        }
+      }
+    }
+  }
+
+  /// Takes in all that the sources have now.
+  func drain() async { for source in sources { await drain(source) } }
+
+  private func drain(_ source: any EventSource) async {
+    do {
+      while try await take(from: source) {}
+      if silent.withLock({ $0.remove(source.name) }) != nil {
+        core.logger.notice("events arrive again", ["source": .string(source.name)])
+      }
+    } catch is CancellationError {
+      // The position is where it was.
+    } catch {
+      guard silent.withLock({ $0.insert(source.name).inserted }) else { return }
+      core.logger.warning(
+        "no events arrive; retrying",
+        ["source": .string(source.name), "error": "\(error)"]
+      )
+    }
+  }
+
+  /// Takes in the next events of a source; whether there may be more.
+  private func take(from source: any EventSource) async throws -> Bool {
+    let feed = "events.\(source.name)"
+    let position = try await core.database.read { tx in try FeedPosition.find(feed, in: tx) }
+    let page = try await source.list(after: position ?? 0, limit: Self.pageCount)
+    guard let last = page.events.last else { return false }
+    let (identifiers, name) = (core.identifiers, source.name)
+    let queuedCount = try await core.changeOwn { tx -> Int in
+      // Another program may have been faster, when it took over.
+      guard try FeedPosition.find(feed, in: tx) == position else { return 0 }
+      var events = page.events.map {
+        WebhookEvent(id: identifiers.make(.event), source: name, event: $0)
+      }
+      if page.hasGap, let first = page.events.first {
+        events.insert(Self.resync(name, before: first, id: identifiers.make(.event)), at: 0)
+      }
+      try FeedPosition.put(last.sequence, of: feed, in: tx)
+      return try Self.queue(events, in: tx)
+    }
+    metrics.taken.add(UInt64(page.events.count))
+    if queuedCount > 0 { onArrival() }
+    return page.events.count == Self.pageCount
+  }
+
+  /// Queues events for the webhooks that want them; how many deliveries that makes.
+  private static func queue(
+    _ events: [WebhookEvent],
+    in tx: borrowing WriteTransaction
+  ) throws -> Int {
+    let system = Forest.systemIdentifier
+    let scopes = Set(events.map(\.event.scope))
+    let webhooks = try WebhookTable.all(hearingOf: scopes, system: system, in: tx)
+    var count = 0
+    for event in events {
+      let isForAll = event.event.type == resyncType
+      let receivers = webhooks.filter { webhook in
+        isForAll && webhook.state != .unconfirmed
+          || webhook.wants(event.event, system: system)
+      }
+      guard !receivers.isEmpty else { continue }
+      let sequence = try WebhookEventTable.insert(event, in: tx)
+      for webhook in receivers {
+        try DeliveryTable.queue(sequence, lane: event.lane, to: webhook.id, now: tx.now, in: tx)
+        count += 1
+      }
+    }
+    return count
+  }
+
+  private static let resyncType = "webhook.resync"
+
+  /// The event that says that others are gone.
+  private static func resync(_ source: String, before first: Event, id: String) -> WebhookEvent {
+    WebhookEvent(
+      id: id,
+      source: source,
+      event: Event(
+        sequence: first.sequence - 1,
+        recordedAt: first.recordedAt,
+        type: resyncType,
+        object: "",
+        scope: "",
+        userID: "",
+        actor: "",
+        requestID: "",
+        data: EventData(["source": source]).text
+      )
+    )
+  }
+}

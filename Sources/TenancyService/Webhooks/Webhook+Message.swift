@@ -1,0 +1,82 @@
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+internal import TenancyContracts
+
+extension Tenancy_V1.Webhook {
+  /// A webhook as its managers see it; what waits is left out where it does not matter.
+  init(_ record: WebhookRecord, _ waiting: WaitingDeliveries = WaitingDeliveries()) {
+    self.init(
+      id: record.id,
+      entityId: record.entityID,
+      url: record.url,
+      types: record.types,
+      role: record.role,
+      state: .init(record.state),
+      pausedBecause: .init(record.pausedBecause),
+      createdBy: record.createdBy,
+      createdAt: .init(milliseconds: record.createdAt),
+      updatedAt: .init(milliseconds: record.updatedAt),
+      waitingCount: UInt64(clamping: waiting.count),
+      oldestWaitingAt: waiting.oldest.map { .init(milliseconds: $0) },
+      failedCount: UInt64(clamping: waiting.givenUpCount),
+      lastSuccessAt: record.lastSuccessAt.map { .init(milliseconds: $0) },
+      failureCount: UInt32(clamping: record.failureCount),
+      formerSecretUntil: record.formerSecretUntil.map { .init(milliseconds: $0) }
+    )
+  }
+}
+
+extension Tenancy_V1.WebhookState {
+  fileprivate init(_ state: WebhookRecord.State) {
+    self =
+      switch state {
+      case .unconfirmed: .unconfirmed
+      case .active: .active
+      case .down: .down
+      case .paused: .paused
+      }
+  }
+}
+
+extension Tenancy_V1.WebhookPauseReason {
+  fileprivate init(_ reason: WebhookRecord.PauseReason) {
+    self =
+      switch reason {
+      case .none: .unspecified
+      case .requested: .requested
+      case .failing: .failing
+      case .gone: .gone
+      case .makerLostRole: .makerLostRole
+      }
+  }
+}
+
+extension Tenancy_V1.WebhookAttempt {
+  /// An attempt as the log of deliveries shows it.
+  init(_ attempt: DeliveryAttempt) {
+    self.init(
+      eventId: attempt.eventID,
+      type: attempt.type,
+      object: attempt.object,
+      attemptedAt: .init(milliseconds: attempt.attemptedAt),
+      attempt: UInt32(clamping: attempt.attempt),
+      isReplay: attempt.isReplay,
+      outcome: .init(attempt.outcome),
+      status: UInt32(clamping: attempt.status),
+      durationMs: UInt32(clamping: attempt.duration)
+    )
+  }
+}
+
+extension Tenancy_V1.WebhookOutcome {
+  fileprivate init(_ outcome: DeliveryAttempt.Outcome) {
+    self =
+      switch outcome {
+      case .delivered: .delivered
+      case .refused: .refused
+      case .unreachable: .unreachable
+      case .notAllowed: .notAllowed
+      }
+  }
+}

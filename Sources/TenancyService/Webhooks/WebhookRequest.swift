@@ -1,0 +1,129 @@
+internal import Reflection
+internal import RPCKit
+internal import ServiceKit
+internal import TextEncodings
+
+/// A request to a webhook: a CloudEvent in structured mode (CloudEvents 1.0, HTTP protocol binding, section 3.2),
+/// signed as Standard Webhooks 1.0 say.
+struct WebhookRequest: Hashable, Sendable {
+  /// `webhook-id`: the same in all attempts.
+  let id: String
+  /// The content; the same bytes in all attempts.
+  let body: [UInt8]
+
+  /// The request for an event.
+  init(_ event: WebhookEvent) {
+    id = event.id
+    var members: [(String, String)] = [
+      ("specversion", "1.0"),
+      ("id", event.id),
+      ("source", "/gatehouse/\(event.source)"),
+      ("type", "gatehouse.\(event.event.type)"),
+    ]
+    if !event.event.object.isEmpty { members.append(("subject", event.event.object)) }
+    members += [
+      ("time", InstantText.text(event.event.recordedAt)),
+      ("datacontenttype", "application/json"),
+      // Text that sorts, as CloudEvents' extension has it (extensions/sequence.md).
+      ("sequence", Self.digits(event.event.sequence)),
+      ("partitionkey", event.event.object),
+    ]
+    body = Self.object(members, data: Self.data(of: event.event))
+  }
+
+  /// A ping, which asks for nothing but an answer.
+  init(ping id: String, challenge: String, now: Int64) {
+    self.id = id
+    body = Self.object(
+      [
+        ("specversion", "1.0"), ("id", id), ("source", "/gatehouse/tenancy"),
+        ("type", "gatehouse.webhook.ping"), ("time", InstantText.text(now)),
+        ("datacontenttype", "application/json"),
+      ],
+      data: EventData(["challenge": challenge]).text
+    )
+  }
+
+  /// The fields of an attempt, signed by each of the secrets.
+  func fields(
+    at now: Int64,
+    attempt: Int64,
+    isReplay: Bool,
+    secrets: [[UInt8]]
+  ) -> [HTTPFetch.Field] {
+    let timestamp = "\(now / 1000)"
+    let signed = Array("\(id).\(timestamp).".utf8) + body
+    let signatures = secrets.map { secret in
+      "v1,\(Base64.encode(HMACKey(secret).code(of: signed).span, isPadded: true))"
+    }
+    var fields = [
+      HTTPFetch.Field(name: "webhook-id", value: id),
+      HTTPFetch.Field(name: "webhook-timestamp", value: timestamp),
+      HTTPFetch.Field(name: "webhook-signature", value: signatures.joined(separator: " ")),
+      HTTPFetch.Field(name: "webhook-attempt", value: "\(attempt)"),
+    ]
+    if isReplay { fields.append(HTTPFetch.Field(name: "webhook-replay", value: "true")) }
+    return fields
+  }
+
+  /// The media type of the content.
+  static let contentType = "application/cloudevents+json; charset=utf-8"
+
+  private static func digits(_ number: Int64) -> String {
+    let text = "\(number)"
+    return String(repeating: "0", count: max(0, 16 - text.utf8.count)) + text
+  }
+
+  /// The event's own members, and those that all have.
+  private static func data(of event: Event) -> String {
+    let common = EventData([
+      "userId": event.userID.isEmpty ? nil : event.userID,
+      "tenantId": event.scope.isEmpty ? nil : event.scope,
+      "actor": event.actor.isEmpty ? nil : event.actor,
+      "requestId": event.requestID.isEmpty ? nil : event.requestID,
+    ]).text
+    // Two objects as one; each begins and ends with a brace.
+    let (first, second) = (event.data.dropFirst().dropLast(), common.dropFirst().dropLast())
+    return "{\(first)\(first.isEmpty || second.isEmpty ? "" : ",")\(second)}"
+  }
+
+  private static func object(_ members: [(String, String)], data: String) -> [UInt8] {
+    var bytes: [UInt8] = [UInt8(ascii: "{")]
+    for (name, value) in members {
+      JSONText.appendQuoted(name, to: &bytes)
+      bytes.append(UInt8(ascii: ":"))
+      JSONText.appendQuoted(value, to: &bytes)
+      bytes.append(UInt8(ascii: ","))
+    }
+    return bytes + Array("\"data\":\(data)}".utf8)
+  }
+}
+
+/// The secrets of webhooks: as texts for people, and sealed for the store.
+struct WebhookSecrets: Sendable {
+  private static let prefix = "whsec_"
+  private static let byteCount = 32
+
+  private let key: SealingKey
+  private let random: any RandomSource
+
+  init(key: SealingKey, random: any RandomSource) { (self.key, self.random) = (key, random) }
+
+  /// A new secret for a webhook: what is stored, and what is shown once.
+  func make(for webhookID: String) -> (sealed: [UInt8], text: String) {
+    let secret = random.bytes(Self.byteCount)
+    let sealed = key.seal(secret, for: Self.purpose(webhookID), random: random)
+    return (sealed, Self.prefix + Base64.encode(secret.span, isPadded: true))
+  }
+
+  /// The secrets that sign now: the current one, then the former one while it still does.
+  func current(of webhook: WebhookRecord, now: Int64) -> [[UInt8]] {
+    var sealed = [webhook.secret]
+    if let former = webhook.formerSecret, let end = webhook.formerSecretUntil, now < end {
+      sealed.append(former)
+    }
+    return sealed.compactMap { try? key.open($0, for: Self.purpose(webhook.id)) }
+  }
+
+  private static func purpose(_ webhookID: String) -> String { "webhook \(webhookID)" }
+}
