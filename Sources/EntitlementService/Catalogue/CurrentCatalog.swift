@@ -23,18 +23,30 @@ final class CurrentCatalog: Sendable {
   ///
   /// Throws `StoreError` when it cannot be recorded; then the old one stays in use. One at a time.
   func replace(by catalog: Catalog) async throws {
+    let isOther = catalog.digest != value.digest
     prepared.withLock { $0 = catalog }
     defer { prepared.withLock { $0 = nil } }
-    try await record(catalog)
-    // Another program that serves the store has recorded it already, so no commit tells of it.
+    try await record(catalog, tells: isOther)
+    // The one in use, of which no commit tells.
     if let catalog = prepared.withLock({ $0.take() }) { current.withLock { $0 = catalog } }
   }
 
   /// Records which catalogue is in use; another one than last time is a change of everything.
-  func record(_ catalog: Catalog) async throws {
+  ///
+  /// Where several programs serve the store, one that `tells` of it says so although another has recorded it: those who
+  /// have asked this program until then know what the catalogue before it said.
+  func record(_ catalog: Catalog, tells: Bool = true) async throws {
     let digest = catalog.digest
+    let tellsAgain = tells && store.database.isShared
     try await store.writeOwn { tx in
       let known = try tx.first("SELECT digest FROM catalog_state") { $0.text(0) }
+      guard known != digest || tellsAgain else { return }
+      try tx.appendChange(
+        kind: Self.changeKind,
+        subject: "",
+        scope: "",
+        touching: [.catalog]
+      )
       guard known != digest else { return }
       try tx.execute(
         """
@@ -42,12 +54,6 @@ final class CurrentCatalog: Sendable {
         ON CONFLICT (place) DO UPDATE SET digest = excluded.digest
         """,
         .text(digest)
-      )
-      try tx.appendChange(
-        kind: Self.changeKind,
-        subject: "",
-        scope: "",
-        touching: [.catalog]
       )
       try tx.audit(
         "catalog.load",

@@ -38,9 +38,27 @@ struct ServiceFixture {
   /// The options of a call by a service.
   static let service = CallOptions(metadata: ["test-service": "billing"])
 
+  /// Runs `body` against two services that serve one store on a server.
+  static func runReplicas(
+    configure: (inout EntitlementSettings) -> Void = { _ in },
+    operators: SmallTenancy = SmallTenancy(),
+    _ body: ([ServiceFixture]) async throws -> Void
+  ) async throws {
+    try await run(configure: configure, operators: operators) { first in
+      let share = { (settings: inout EntitlementSettings) in
+        configure(&settings)
+        settings.store = first.settings.store
+      }
+      try await run(configure: share, clock: first.clock, operators: operators) { second in
+        try await body([first, second])
+      }
+    }
+  }
+
   /// Serves on one loop and calls from another, for the length of `body`.
   static func run(
     configure: (inout EntitlementSettings) -> Void = { _ in },
+    clock: ManualClock = ManualClock(TestTime.now),
     operators: SmallTenancy = SmallTenancy(),
     accounts: KnownAccounts = KnownAccounts(),
     _ body: (ServiceFixture) async throws -> Void
@@ -63,7 +81,6 @@ struct ServiceFixture {
     ]
     settings.heartbeatInterval = .milliseconds(20)
     configure(&settings)
-    let clock = ManualClock(TestTime.now)
     let dependencies = dependencies(clock, operators, accounts)
     let service = try await EntitlementService.open(settings, dependencies)
     do {

@@ -27,6 +27,16 @@ struct PointsFamily: Sendable {
     }
   }
 
+  /// Serves at two services that serve one store on a server, with the same rules.
+  static func runReplicas(_ body: ([PointsFamily]) async throws -> Void) async throws {
+    try await ServiceFixture.runReplicas { fixtures in
+      let families = fixtures.map { PointsFamily(fixture: $0, holder: "chd_mia") }
+      try await families[0].setRule("math", earns: 2, costs: 3)
+      try await families[0].setRule("reading", earns: 1, costs: 1)
+      try await body(families)
+    }
+  }
+
   @discardableResult
   func setRule(
     _ app: String,
