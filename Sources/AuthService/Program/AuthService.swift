@@ -362,6 +362,7 @@ public final class AuthService: Sendable {
 
   /// The work that one program does of those that serve the store.
   private func lead() async {
+    retention.restart()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.lookAfterRows() }
       group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }

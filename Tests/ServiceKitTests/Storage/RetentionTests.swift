@@ -60,6 +60,18 @@ struct RetentionTests {
     #expect(time == ConfirmedTime(now: 190_000))
   }
 
+  @Test("A program that takes over confirms no time of before, which another one has confirmed")
+  func advance_afterTakeover_countsFromThen() async throws {
+    let (database, first) = try await open()
+    let second = RetentionClock(database, clock: clock) { [uptime] in uptime.now }
+    let confirmed = try await pass(3 * 60 * minute, first)
+    // Hours that the second has not looked at are no proof of a clock that is ahead by as much.
+    clock.advance(by: 3 * 60 * minute)
+    second.restart()
+    #expect(try await second.advance() == confirmed)
+    await database.close()
+  }
+
   @Test("A jump ahead is believed after a day, and counts from anew when the clock came back")
   func time_jumpAhead_isBelievedAfterADay() {
     var time = ConfirmedTime(now: 0)

@@ -21,6 +21,12 @@ public final class RetentionClock: Sendable {
     last = Lock(uptime())
   }
 
+  /// Counts from now on: another program of the store had its time confirmed until now.
+  public func restart() {
+    let now = uptime()
+    last.withLock { $0 = now }
+  }
+
   /// The confirmed time now, in milliseconds since 1970; to be asked every minute.
   ///
   /// A store that is new, or that knows of none yet, believes the wall clock. Throws what

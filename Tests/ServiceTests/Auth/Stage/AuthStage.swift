@@ -45,6 +45,8 @@ struct AuthStage {
   let channel: Channel
   /// A channel with the proof of being TenancyService on it.
   let tenancyChannel: Channel
+  /// Long timers of the service, where they are held.
+  let timers: HeldTimers?
   let loops: EventLoopGroup
 
   var authentication: Auth_V1.AuthenticationClient { .init(channel) }
@@ -79,6 +81,8 @@ struct AuthStage {
     var appleTokens: AppleTokens.Send?
     /// Run inside those of the service.
     var interceptors: [any ServerInterceptor] = []
+    /// Whether long timers of the service wait for `AuthStage.timers`.
+    var holdsTimers = false
 
     init(clock: ManualClock = ManualClock()) throws {
       folder = try StoreFolder()
@@ -107,6 +111,17 @@ struct AuthStage {
     }
   }
 
+  /// Runs `body` against two services that serve one store on a server.
+  static func runReplicas(
+    on ground: Ground? = nil,
+    _ body: ([AuthStage]) async throws -> Void
+  ) async throws {
+    let ground = try ground ?? Ground()
+    try await run(on: ground) { first in
+      try await run(on: ground) { second in try await body([first, second]) }
+    }
+  }
+
   private static let local = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
 
   private static func target(_ server: Server) throws -> String {
@@ -130,6 +145,7 @@ struct AuthStage {
   ) async throws -> Result {
     let (registry, sink) = (MetricRegistry(), CollectingSink())
     let tenancyKey = SigningKey.generate()
+    let timers = ground.holdsTimers ? HeldTimers(loops.next()) : nil
     var dependencies = AuthService.Dependencies(
       store: .file(ground.folder.path + "/auth.db"),
       tenancy: peerChannel,
@@ -140,7 +156,7 @@ struct AuthStage {
         clock: ground.clock
       ),
       clock: ground.clock,
-      loop: loops.next(),
+      loop: timers ?? loops.next(),
       uptime: { [clock = ground.clock] in clock.uptime },
       logger: Logger(label: "auth", level: .trace, sink: sink, clock: ground.clock),
       metrics: registry
@@ -177,6 +193,7 @@ struct AuthStage {
                 sink: sink,
                 channel: channel,
                 tenancyChannel: tenancyChannel,
+                timers: timers,
                 loops: loops
               )
             )
