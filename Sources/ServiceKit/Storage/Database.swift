@@ -57,6 +57,16 @@ public final class Database: Sendable {
     migrations: [Migration],
     clock: any WallClock = SystemWallClock()
   ) async throws(StoreError) -> Database {
+    try await open(configuration, migrations: migrations, clock: clock, monotonic: { .now })
+  }
+
+  /// As above, with the clock that measures how long the server has been silent.
+  static func open(
+    _ configuration: DatabaseConfiguration,
+    migrations: [Migration],
+    clock: any WallClock,
+    monotonic: @escaping @Sendable () -> ContinuousClock.Instant
+  ) async throws(StoreError) -> Database {
     precondition((1...64).contains(configuration.readerCount), "1 to 64 readers")
     var configuration = configuration
     if configuration.server == nil {
@@ -79,7 +89,7 @@ public final class Database: Sendable {
           feed: feed,
           writer: writer,
           readers: readers,
-          tail: try await startTail(configuration, feed, writer)
+          tail: try await startTail(configuration, feed, writer, monotonic)
         )
       } catch {
         await readers.close()
@@ -94,10 +104,11 @@ public final class Database: Sendable {
   private static func startTail(
     _ configuration: DatabaseConfiguration,
     _ feed: ChangeFeed,
-    _ writer: StoreWriter
+    _ writer: StoreWriter,
+    _ monotonic: @escaping @Sendable () -> ContinuousClock.Instant
   ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread)? {
     guard let server = configuration.server else { return nil }
-    return try await StoreTail.start(server, feed: feed) {
+    return try await StoreTail.start(server, feed: feed, now: monotonic) {
       // One at a time, so that one number does; what fails is tried again by the next question.
       try? await writer.queue.perform(id: .max, isCatchUp: true) { _ in }
     }

@@ -6,14 +6,15 @@ internal import RPCKit
 /// It asks 50 times a second for the newest change, which works with every pooler and needs nothing of who writes.
 final class StoreTail: Sendable {
   private struct State {
-    var lastHeard = ContinuousClock.now
+    var lastHeard: ContinuousClock.Instant
     var isWaking = false
     var isClosed = false
   }
 
   /// Whether this program is the one that does what only one may do.
   let leadership = Leadership(isLeading: false)
-  private let state = Lock(State())
+  private let state: Lock<State>
+  private let now: @Sendable () -> ContinuousClock.Instant
   private let feed: ChangeFeed
   /// Has the writer take over what was committed.
   private let catchUp: @Sendable () async -> Void
@@ -25,17 +26,23 @@ final class StoreTail: Sendable {
   /// The server ends a connection that says nothing for so long, so that a program that was stopped leads no longer.
   private static let silenceMax = "5s"
 
-  private init(_ feed: ChangeFeed, _ catchUp: @escaping @Sendable () async -> Void) {
-    (self.feed, self.catchUp) = (feed, catchUp)
+  private init(
+    _ feed: ChangeFeed,
+    _ now: @escaping @Sendable () -> ContinuousClock.Instant,
+    _ catchUp: @escaping @Sendable () async -> Void
+  ) {
+    (self.feed, self.now, self.catchUp) = (feed, now, catchUp)
+    state = Lock(State(lastHeard: now()))
   }
 
   /// Connects and begins to ask.
   static func start(
     _ location: PostgresLocation,
     feed: ChangeFeed,
+    now: @escaping @Sendable () -> ContinuousClock.Instant,
     catchUp: @escaping @Sendable () async -> Void
   ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread) {
-    let tail = StoreTail(feed, catchUp)
+    let tail = StoreTail(feed, now, catchUp)
     let thread = try await StoreThread.start(name: "store-tail") {
       () throws(StoreError) in
       let server = try PostgresConnection(location)
@@ -48,7 +55,10 @@ final class StoreTail: Sendable {
   }
 
   /// Time since the store was last heard of.
-  var silence: Duration { state.withLock { $0.lastHeard.duration(to: .now) } }
+  var silence: Duration {
+    let now = now()
+    return state.withLock { $0.lastHeard.duration(to: now) }
+  }
 
   /// Has the thread end.
   func close() { state.withLock { $0.isClosed = true } }
@@ -83,7 +93,8 @@ final class StoreTail: Sendable {
       try Self.prepare(server)
     }
     let newest = try StoreSchema.newestRevision(server)
-    state.withLock { $0.lastHeard = .now }
+    let now = now()
+    state.withLock { $0.lastHeard = now }
     if newest > feed.newest { wake() }
     if mayLead, !leadership.isLeading, try turn.lead(on: server) { leadership.set(true) }
   }

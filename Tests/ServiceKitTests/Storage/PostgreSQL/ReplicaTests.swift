@@ -240,6 +240,36 @@ struct ReplicaTests {
     }
   }
 
+  @Test("A program that hears nothing of the store for ten seconds is not ready until it does")
+  func silence_endsReadiness() async throws {
+    let start = ContinuousClock.now
+    let passed = Atomic<Int64>(0)
+    let replica = try await Database.open(
+      Notes.configuration(folder),
+      migrations: Notes.migrations,
+      clock: SystemWallClock(),
+      monotonic: { start + .seconds(passed.load(ordering: .relaxed)) }
+    )
+    let admin = try administrator()
+    try admin.run("BEGIN; LOCK TABLE change_log IN ACCESS EXCLUSIVE MODE")
+    let isHeld = try await loop.eventually {
+      let waiting = try admin.first("SELECT count(*) FROM pg_locks WHERE NOT granted") {
+        $0.integer(0)
+      }
+      return waiting ?? 0 > 0
+    }
+    #expect(isHeld)
+    #expect(replica.readinessCheck.isReady)
+    passed.store(10, ordering: .relaxed)
+    #expect(replica.readinessCheck.isReady)
+    passed.store(11, ordering: .relaxed)
+    #expect(!replica.readinessCheck.isReady)
+    #expect(replica.readinessCheck.detail == "no answer for 11 s")
+    try admin.run("COMMIT")
+    #expect(await loop.eventually { replica.readinessCheck.isReady })
+    await replica.close()
+  }
+
   private func cut(_ admin: PostgresConnection) throws {
     _ = try admin.first(
       """
