@@ -45,6 +45,27 @@ struct PermissionsTests {
     }
   }
 
+  @Test("Questions name the newest change that was heard of, so that no answer is from before it")
+  func questions_nameTheNewestChange() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      _ = try await permissions.check("usr_1", "a", "dev_1")
+      for (number, revision) in ["7", "9"].enumerated() {
+        await service.push(.init(revision: revision, kind: .subject, subjectId: "usr_1"))
+        // Says that a program lives, which may be another one that is behind.
+        await service.push(.init(revision: "3", kind: .heartbeat))
+        repeat {
+          await Task.yield()
+          _ = try await permissions.check("usr_1", "a", "dev_1")
+        } while await service.lastRevision != revision
+        _ = try await permissions.check("usr_2", "a\(number)", "dev_1")
+        #expect(await service.lastRevision == revision)
+        _ = try await permissions.confirm("usr_1", "b", "dev_1")
+        #expect(await service.lastRevision == revision)
+      }
+    }
+  }
+
   @Test("A failure is not remembered, and gives nobody a permission")
   func check_failure_isNotRemembered() async throws {
     let stage = try await Stage()
@@ -316,6 +337,8 @@ private struct Stage {
 /// Answers as it is told, and counts.
 private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   private(set) var callCount = 0
+  /// The change that the last question is to be answered from, at least.
+  private(set) var lastRevision = ""
   /// How many questions each `BatchCheck` had.
   private(set) var batches: [Int] = []
   /// The one subject that is denied, if any.
@@ -388,6 +411,7 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     _ authorization: String?
   ) async throws -> Tenancy_V1.Decision {
     callCount += 1
+    lastRevision = request.atLeastRevision
     for waiter in callWaiters { waiter.resume() }
     callWaiters = []
     if isHeld { await withCheckedContinuation { held.append($0) } }

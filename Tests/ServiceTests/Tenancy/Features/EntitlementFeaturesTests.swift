@@ -71,6 +71,28 @@ struct EntitlementFeaturesTests {
     }
   }
 
+  @Test("Questions name the newest change that was heard of, and what is behind takes nothing back")
+  func questions_nameTheNewestChange() async throws {
+    let entitlement = SmallEntitlementService(revision: 7)
+    try await serving(entitlement, MetricRegistry()) { features, loop in
+      let isHeard = await loop.eventually {
+        guard (try? await features.fetch(bought)) != nil else { return false }
+        return validity(bought, features) ?? 0 > 200_000
+      }
+      #expect(isHeard)
+      let subject = Entitlement_V1.Subject(kind: .portfolio, id: bought.id)
+      var newest: UInt64 = 0
+      for told: UInt64 in [9, 8, 12] {
+        newest = max(newest, told)
+        entitlement.tell(.init(revision: told, kind: .subject, subject: subject))
+        let isForgotten = await loop.eventually { !isKnown(bought, features) }
+        #expect(isForgotten)
+        try await features.fetch(bought)
+        #expect(entitlement.lastAtLeast == newest)
+      }
+    }
+  }
+
   /// How long a decision may be kept, in milliseconds.
   private func validity(_ holder: FeatureHolder, _ features: EntitlementFeatures) -> Int64? {
     guard case .known(_, let until) = features.features(of: holder, now: 0) else { return nil }

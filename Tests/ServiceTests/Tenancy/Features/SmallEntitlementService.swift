@@ -11,6 +11,7 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     var limits: [String: [String: Int64?]] = [:]
     var validUntil: [String: Int64] = [:]
     var getCount = 0
+    var lastAtLeast: UInt64 = 0
     var watchCount = 0
     var isDown = false
     var revision: UInt64 = 1
@@ -26,6 +27,8 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
 
   /// How often it was asked.
   var getCount: Int { state.withLock { $0.getCount } }
+  /// The change that the last question is to be answered from, at least.
+  var lastAtLeast: UInt64 { state.withLock { $0.lastAtLeast } }
   /// How many have watched.
   var watchCount: Int { state.withLock { $0.watchCount } }
 
@@ -61,6 +64,12 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
       return (state.watchers, change)
     }
     guard tells else { return }
+    for watcher in watchers { watcher.yield(change) }
+  }
+
+  /// Tells watchers a change of a number that is not the next one, as another program may that is behind.
+  func tell(_ change: Entitlement_V1.Change) {
+    let watchers = state.withLock { $0.watchers }
     for watcher in watchers { watcher.yield(change) }
   }
 
@@ -108,6 +117,7 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     let id = request.subject?.id ?? ""
     let answer = state.withLock { state -> ([String], [String: Int64?], Int64?)? in
       state.getCount += 1
+      state.lastAtLeast = request.atLeastRevision
       guard !state.isDown else { return nil }
       return (state.features[id] ?? [], state.limits[id] ?? [:], state.validUntil[id])
     }
