@@ -340,10 +340,13 @@ struct StrangerTests {
           options: .by("usr_hanna")
         )
       }
-      let delete = { (id: String, dryRun: Bool) in
+      var patient = CallOptions.by("usr_hanna")
+      // On a server each statement is a round trip.
+      patient.timeout = .seconds(150)
+      let delete = { [patient] (id: String, dryRun: Bool) in
         try await stage.entities.delete(
           .init(entityId: id, cascade: true, dryRun: dryRun),
-          options: .by("usr_hanna")
+          options: patient
         )
       }
       for dryRun in [true, false] {
