@@ -45,7 +45,10 @@ struct PermissionsTests {
     }
   }
 
-  @Test("Questions name the newest change that was heard of, so that no answer is from before it")
+  @Test(
+    "Questions name the newest change that was heard of, so that no answer is from before it",
+    .timeLimit(.minutes(1))
+  )
   func questions_nameTheNewestChange() async throws {
     let stage = try await Stage()
     try await stage.serving { permissions, service in

@@ -56,15 +56,17 @@ struct AuthReplicaKeyTests {
     try await AuthStage.runReplicas(on: ground) { replicas in
       try await running(replicas) {
         let follower = try #require(try await Self.follower(of: replicas))
-        let end = try await Self.end(follower)
-        // Nobody has made another key by then, so this one goes on signing.
-        follower.clock.advance(Self.rotation.period * 2)
-        #expect(try await Self.end(follower) == end)
-        let isSeen = try await follower.loops.loops[0].eventually {
-          follower.timers?.fire()
-          return try await Self.end(follower) > end
+        for _ in 0..<2 {
+          let end = try await Self.end(follower)
+          // Nobody has made another key by then, so this one goes on signing.
+          follower.clock.advance(Self.rotation.period * 2)
+          // The first time it may be the look at the start.
+          let isLater = try await follower.loops.loops[0].eventually {
+            follower.timers?.fire()
+            return try await Self.end(follower) > end
+          }
+          #expect(isLater)
         }
-        #expect(isSeen)
         #expect(!follower.service.core.database.isLeading)
       }
     }

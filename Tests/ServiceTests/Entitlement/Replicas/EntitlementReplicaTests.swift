@@ -166,6 +166,11 @@ struct EntitlementReplicaTests {
           subject: Self.organization,
           tier: round % 2 == 0 ? "pro" : "standard"
         )
+        // Known in memory from now on, as it was.
+        _ = try await there.entitlements.get(
+          .init(subject: Self.organization),
+          options: ServiceFixture.service
+        )
         _ = try await here.subscriptions.put(
           .init(subscription: put),
           options: ServiceFixture.service
