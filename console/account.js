@@ -1,6 +1,6 @@
 // What everybody can do about their own account.
 
-import { call, download, get, post, raise, signOut } from "./api.js";
+import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
 import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
 import { go, me, readMe, show } from "./main.js";
@@ -184,21 +184,12 @@ function exported() {
     event.target.disabled = true;
     try {
       const text = await download("auth", "users/me/export");
-      const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-      save(url);
+      saveFile(new Blob([text], { type: "application/json" }), `gatehouse-${new Date(now()).toISOString().slice(0, 10)}.json`);
     } catch (problem) {
       say(sentence(problem), true);
     }
     event.target.disabled = false;
   } }, t("download")))]);
-}
-
-function save(url) {
-  const anchor = document.createElement("a");
-  anchor.href = url;
-  anchor.download = `gatehouse-${new Date(now()).toISOString().slice(0, 10)}.json`;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 function deletion() {

@@ -69,6 +69,12 @@ export async function speak(wanted) {
   document.documentElement.lang = language;
 }
 
+/** Loads the sentences for all reasons of refusals, which only those need who are signed in. */
+export async function learnReasons() {
+  const reasons = (await import(`./reasons-${language}.js`)).default;
+  table = { ...table, ...Object.fromEntries(Object.entries(reasons).map(([key, text]) => [`reason.${key}`, text])) };
+}
+
 /** A sentence by its key; `{name}` in it is replaced, and one with plurals takes that of `count`. */
 export function t(key, values = {}) {
   let text = table[key];
@@ -155,6 +161,7 @@ export function say(text, isBad = false) {
 export function sentence(problem) {
   if (!problem?.reason) return t("code.UNKNOWN");
   const metadata = problem.metadata ?? {};
+  if (problem.reason.startsWith("LAST_") && !knows(`reason.${problem.reason}`)) return t("reason.LAST", { or: problem.message });
   if (knows(`reason.${problem.reason}`)) {
     return t(`reason.${problem.reason}`, { ...metadata, count: Number(metadata.count ?? metadata.attempts_left ?? 0) });
   }
@@ -173,6 +180,9 @@ export function complaint(problem, again) {
 
 // --- cards and tables ------------------------------------------------------------------------------------------------
 
+/** By what a control is known again after its card was loaded anew. */
+const labelOf = (one) => one.name || one.getAttribute("aria-label") || one.textContent;
+
 let numbers = 0;
 export const fresh = (prefix) => `${prefix}-${++numbers}`;
 
@@ -184,11 +194,14 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
     el("div", { class: "card-head" }, heading, el("div", { class: "row" }, actions)), body);
   const run = async () => {
     section.setAttribute("aria-busy", "true");
-    const waiting = setTimeout(() => body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
+    // What is there stays until there is something newer.
+    const waiting = setTimeout(() => body.hasChildNodes() || body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
     try {
       const children = await load(run);
       clearTimeout(waiting);
+      const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
       body.replaceChildren(...[children].flat().filter(Boolean));
+      if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
     } catch (problem) {
       clearTimeout(waiting);
       if (problem.name === "AbortError") return;
@@ -248,7 +261,7 @@ export function field(label, input, hint) {
 export function form(fields, label, send, { kind = "primary", more = [] } = {}) {
   const button = el("button", { type: "submit", class: kind }, label);
   const problem = el("div", { role: "alert" });
-  const boxes = fields.filter((box) => box.complain);
+  const boxes = fields.flatMap((box) => box?.boxes ?? [box]).filter((box) => box?.complain);
   const element = el("form", {
     novalidate: true,
     submit: async (event) => {
@@ -273,7 +286,7 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
         button.disabled = false;
       }
     },
-  }, fields, problem, el("div", { class: "row" }, button, more));
+  }, fields.filter(Boolean), problem, el("div", { class: "row" }, button, more));
   element.noValidate = true;
   const show = (error) => {
     let first;
@@ -296,6 +309,22 @@ function objection(violation, input_) {
   return language === "en" ? violation.description : t("reason.FIELD_VIOLATIONS");
 }
 
+/** Fields behind a heading that opens them: those that few people need. */
+export function more(title, boxes) {
+  const group = el("details", {}, el("summary", {}, title), el("div", { class: "stack" }, boxes));
+  group.boxes = boxes;
+  return group;
+}
+
+/** The button that closes a dialog without doing anything. */
+export const cancel = (close) => el("button", { type: "button", click: () => close() }, t("cancel"));
+
+/** Text of an instant as a field takes it: in the viewer's zone. */
+export const local = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** The instant of such a field; undefined if it is empty. */
+export const instantOf = (box) => (box.input.value ? new Date(box.input.value).toISOString() : undefined);
+
 export const input = (properties) => el("input", { spellcheck: false, autocapitalize: "none", ...properties });
 
 /** A dialog over the page; answers what `close` was given, nothing by Escape. */
@@ -313,6 +342,7 @@ export function dialog(title, build) {
     box.append(heading, ...[build(close)].flat());
     document.body.append(box);
     box.showModal();
+    [...box.querySelectorAll("input,select,textarea")].find((one) => !one.hidden && !one.readOnly && one.checkVisibility())?.focus();
   });
 }
 

@@ -6,10 +6,10 @@ const pause = 250;
 const shortest = 2;
 
 /** `find` answers with `{id, label, detail}`; `chosen` gets one of them, or nothing if the text is none. */
-export function combobox(label, { value = "", hint, required = false, find, chosen }) {
+export function combobox(label, { value = "", hint, required = false, called, find, chosen }) {
   const list = el("ul", { role: "listbox", id: fresh("list"), "aria-label": label, hidden: true });
   const count = el("span", { role: "status", class: "unseen" });
-  const text = input({ type: "text", name: fresh("search"), autocomplete: "off", value, required, role: "combobox",
+  const text = input({ type: "text", name: called ?? fresh("search"), autocomplete: "off", value, required, role: "combobox",
     "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" });
   const box = field(label, text, hint);
   box.classList.add("combo");

@@ -1,22 +1,33 @@
 // One device: its state, what can be done with it, its history and its guests.
 
 import { get, post } from "./api.js";
-import { badge, card, dialog, el, empty, facts, field, form, grid, id, input, name, readable, say, sentence, t, time } from "./base.js";
+import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, id, input, local, name, now, readable, say, sentence, t, time } from "./base.js";
+import { manage } from "./edit.js";
+import { onLive } from "./live.js";
+import { show } from "./main.js";
 import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } from "./things.js";
 import { timeline } from "./timeline.js";
+import { valueField } from "./values.js";
 
 export default async function devicePage({ argument, signal, page }) {
   const path = `devices/${encodeURIComponent(argument)}`;
   const device = await get("tenancy", path);
-  const [entity, actions, type] = await Promise.all([object(argument), actionsOn(argument), typeOf("device")]);
-  const above = entity ? await ancestors(entity) : [];
+  const entity = { id: argument, type: "device", ...await object(argument) };
+  const [actions, type, above] = await Promise.all([actionsOn(entity), typeOf("device"), ancestors(entity)]);
   const history = actions.has("device.view_history") ? historyCard(path) : null;
   const state = stateCard(path, device, operations(type, actions, device), history);
   page(device.name, el("div", { class: "cards" }, [state,
     actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
-    actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess"))] });
-  const timer = setInterval(() => document.hidden || state.reload(), 15_000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+    actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
+  onLive(signal, (event) => {
+    if (event.kind === "resync" || (event.kind === "device" && event.objectId === argument)) {
+      state.reload(event.device);
+      history?.reload();
+    }
+  });
+  // Operators hear of no device on which they have no role.
+  const again = () => document.hidden || state.reload();
+  addEventListener("visibilitychange", again, { signal });
 }
 
 /** What the policy lets the viewer do with a device of the kind. */
@@ -44,6 +55,11 @@ function stateCard(path, first, possible, history) {
       }
     } }, actionWord(action.name)))) : el("p", { class: "quiet" }, t("noOperations"))];
   });
+  const again = section.reload;
+  section.reload = (newer) => {
+    known = newer;
+    return again();
+  };
   return section;
 }
 
@@ -66,26 +82,9 @@ async function operate(path, action) {
 }
 
 function parameterForm(parameters, send, close) {
-  const boxes = parameters.map((one) => field(`${readable(one.name)}${one.value.unit ? ` (${one.value.unit})` : ""}`, control(one)));
-  return form(boxes, t("send"), () => send(Object.fromEntries(boxes.filter((box) => box.input.value !== "" || box.input.type === "checkbox").map((box, index) =>
-    [box.input.name, valueOf(box.input, parameters.find((one) => one.name === box.input.name) ?? parameters[index])]))),
-  { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] });
-}
-
-function control({ name: title, value, required }) {
-  if (value.kind === "VALUE_KIND_CHOICE") {
-    return el("select", { name: title, required }, required ? [] : el("option", { value: "" }, "–"), value.choices.map((choice) => el("option", { value: choice }, readable(choice))));
-  }
-  if (value.kind === "VALUE_KIND_BOOLEAN") return el("input", { type: "checkbox", name: title });
-  if (["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind)) {
-    return input({ type: "number", name: title, required, min: value.min, max: value.max, step: value.kind === "VALUE_KIND_INTEGER" ? 1 : "any" });
-  }
-  return input({ name: title, required, maxLength: value.maxBytes || 200 });
-}
-
-function valueOf(control_, { value }) {
-  if (control_.type === "checkbox") return control_.checked;
-  return ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind) ? Number(control_.value) : control_.value;
+  const boxes = parameters.map((one) => valueField(one));
+  return form(boxes, t("send"), () => send(Object.fromEntries(boxes.map((box) => [box.input.name, box.read()]).filter(([, value]) => value !== undefined))),
+    { more: [cancel(close)] });
 }
 
 function historyCard(path) {
@@ -111,19 +110,16 @@ function passes(deviceId) {
   return section;
 }
 
-/** Text of an instant as a field takes it: in the viewer's zone. */
-const local = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-
 async function letIn(deviceId, section) {
   const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
-  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(Date.now()) }));
-  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(Date.now() + 4 * 3_600_000) }));
+  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(now()) }));
+  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(now() + 4 * 3_600_000) }));
   const key = crypto.randomUUID();
   const made = await dialog(t("letIn"), (close) => form([email, from, until], t("letIn"), async () => {
     await post("tenancy", "guest-passes", { email: email.input.value.trim(), deviceIds: [deviceId], validFrom: new Date(from.input.value).toISOString(),
       validUntil: new Date(until.input.value).toISOString(), idempotencyKey: key });
     close(true);
-  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
+  }, { more: [cancel(close)] }));
   if (!made) return;
   say(t("done"));
   section.reload();

@@ -1,15 +1,23 @@
 // The first screen: what is waiting for the viewer, and what the viewer has access to.
 
 import { get, post } from "./api.js";
-import { card, dialog, el, empty, field, form, grid, input, name, now, say, t, time } from "./base.js";
+import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
 import { go, isOperator, me, readMe, show } from "./main.js";
+import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
-export default async function home({ page }) {
+export default async function home({ page, signal }) {
   const cards = [];
   if (isOperator()) cards.push(findPerson());
   if (!me.emailVerified) cards.push(unverified());
-  cards.push(access(), invitations());
+  const [mine, waiting] = [access(), invitations()];
+  cards.push(mine, waiting);
+  onLive(signal, async (event) => {
+    if (["invitation", "resync"].includes(event.kind)) waiting.reload();
+    if (!["rights", "resync"].includes(event.kind)) return;
+    await readMe();
+    mine.reload();
+  });
   page(t("welcome", { name: me.displayName }), el("div", { class: "cards" }, cards));
 }
 
@@ -24,21 +32,21 @@ function unverified() {
   return card(t("verifyTitle"), () => [el("p", {}, t("verifyText", { email: me.email })),
     el("div", { class: "row" }, el("button", { type: "button", click: async (event) => {
       event.target.disabled = true;
-      await post("auth", "auth/email/verification").then(() => say(t("mailSent")), (problem) => say(problem.message, true));
+      await post("auth", "auth/email/verification").then(() => say(t("mailSent")), (problem) => say(sentence(problem), true));
       event.target.disabled = false;
     } }, t("sendAgain")))], { wide: true });
 }
 
 function access() {
-  const roles = me.roles.filter((role) => role.entityType !== "system");
-  return card(t("yourAccess"), () => roles.length === 0
+  const roles = () => me.roles.filter((role) => role.entityType !== "system");
+  return card(t("yourAccess"), () => roles().length === 0
     ? empty(isOperator() ? t("operatorAccess") : t("noAccess"))
     : grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
-    ], roles), { wide: true });
+    ], roles()), { wide: true });
 }
 
 function invitations() {
@@ -64,7 +72,7 @@ async function answerTo(invitation, verb, reload) {
     await readMe();
     await show();
   } catch (problem) {
-    say(t(`reason.${problem.reason}`, { or: problem.message }), true);
+    say(sentence(problem), true);
     reload();
   }
 }

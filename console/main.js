@@ -1,13 +1,14 @@
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
-import { get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
-import { complaint, dialog, el, language, link, name, say, speak, t, voices } from "./base.js";
+import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
+import { complaint, dialog, el, language, learnReasons, link, name, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
   [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
+  [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
   [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
-  [/^\/requests$/, "requests"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
+  [/^\/requests$/, "requests"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
 const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
 const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email|stop-change|take-over|accept-invitation)$/;
@@ -17,6 +18,7 @@ export let me;
 export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
 
 let leaving;
+let live;
 let started = false;
 
 /** The address in the fragment: path, what was matched, and its values. */
@@ -33,6 +35,9 @@ export function remember(values) {
 }
 
 export const go = (path) => { location.hash = path; };
+
+/** To another address in place of this one, which "back" would only lead here from. */
+export const goInstead = (path) => location.replace(`#${path}`);
 
 /** Reads again who is signed in, after the person has changed something about it. */
 export async function readMe() {
@@ -61,7 +66,7 @@ function nav() {
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests"))] : [];
+    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }
@@ -85,6 +90,7 @@ export function languages() {
   return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
     localStorage.setItem("gatehouse.language", other);
     await speak(other);
+    await learnReasons();
     await show();
   } }, other === "de" ? "Deutsch" : "English");
 }
@@ -99,14 +105,21 @@ function page(title, children, { actions = [], text, crumbs } = {}) {
   document.title = `${title} · Gatehouse`;
   const heading = el("h1", { tabIndex: -1 }, name(title));
   const main = el("main", { id: "content" }, crumbs,
-    el("div", { class: "title" }, heading, el("div", { class: "row" }, actions), text ? el("p", {}, text) : null), children);
+    el("div", { class: "title" }, heading, el("div", { class: "row" }, actions), text ? el("p", {}, text) : null), children, calls());
   const skip = el("a", { class: "skip", href: "#content", click: (event) => {
     event.preventDefault();
     heading.focus();
   } }, t("skip"));
-  document.body.replaceChildren(skip, el("div", { class: "shell" }, side(), main), voices);
+  document.body.replaceChildren(skip, ...[live?.liveMark].filter(Boolean), el("div", { class: "shell" }, side(), main), voices);
   if (started) heading.focus();
   return main;
+}
+
+/** What the page has asked for, as commands that can be repeated by hand. */
+function calls() {
+  const text = el("pre", { tabIndex: 0, role: "region", "aria-label": t("asCurl") });
+  return el("details", { class: "calls", toggle: () => { text.textContent = commands(); } }, el("summary", {}, t("asCurl")),
+    el("p", { class: "quiet small" }, t("asCurlText")), text);
 }
 
 /** The page of a visitor who is not signed in: one card in the middle. */
@@ -123,6 +136,7 @@ export async function show() {
   leaving?.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  forgetCalls();
   try {
     const mail = location.pathname.match(mails);
     if (mail) {
@@ -134,7 +148,10 @@ export async function show() {
       const entrance = await import("./entrance.js");
       return entrance[open[path] ?? "signIn"]();
     }
-    if (!me) await readMe();
+    if (!me) await Promise.all([readMe(), learnReasons()]);
+    live ??= await import("./live.js");
+    live.startLive();
+    live.onLive(signal, heard);
     const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
     const [match, module] = found ?? [[], "nothing"];
     const screen = module === "nothing" ? nothing : (await import(`./${module}.js`)).default;
@@ -163,6 +180,12 @@ export function nothing(problem) {
     problem?.requestId ? complaint(problem) : null, link("#/", t("toStart"))));
 }
 
+/** What every screen does about a change: the viewer's own roles and account are read again before they are needed. */
+async function heard(event) {
+  if (!["rights", "profile", "resync"].includes(event.kind)) return;
+  await readMe().catch(() => {});
+}
+
 /** Asks for the proof that a call needs; whether there is one now. */
 async function proveAgain(problem) {
   const { proof } = await import("./proof.js");
@@ -185,6 +208,7 @@ setInterval(async () => {
 onStepUp(proveAgain);
 onSignOut(() => {
   me = undefined;
+  live?.stopLive();
   document.querySelectorAll("dialog").forEach((box) => box.close());
   show();
 });

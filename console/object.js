@@ -1,57 +1,89 @@
 // One place: what is in it, who has which role on it, who is invited, and whose pass is when.
 
-import { call, get, post } from "./api.js";
-import { badge, card, confirmed, dialog, el, empty, facts, field, form, grid, id, input, link, name, now, readable, say, sentence, t, time } from "./base.js";
-import { go } from "./main.js";
-import { actionsOn, ancestors, children, crumbs, forgetObject, objectLink, roleWord, schema, typeWord, windowBadge, windowText } from "./things.js";
+import { call, get, post, query } from "./api.js";
+import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
+import { creatable, makeNew, manage } from "./edit.js";
+import { grantable, giveRole } from "./grant.js";
+import { goInstead, isOperator, show } from "./main.js";
+import { actionsOn, ancestors, children, crumbs, longList, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
 import { timeline } from "./timeline.js";
 
-export default async function objectPage({ argument, page }) {
+/** Types that features belong to. */
+export const holderKinds = ["organization", "portfolio", "family"];
+const columns = 3;
+
+export default async function objectPage({ argument, signal, page }) {
   const entity = await get("tenancy", `entities/${encodeURIComponent(argument)}`);
-  if (entity.type === "device") return go(`/devices/${argument}`);
-  const [path, actions, { types, roles }] = await Promise.all([ancestors(entity), actionsOn(entity.id), schema()]);
-  const below = types.filter((type) => type.parents.includes(entity.type));
-  const may = (part) => [...actions].some((action) => action.includes(part));
-  const cards = [...below.map((type) => inside(entity, type)), details(entity, actions),
-    may("list_associations") || may("view_members") ? members(entity, roles, actions) : null,
-    may("manage_") ? invitations(entity, roles) : null,
-    ["unit", "property"].includes(entity.type) && may("grant_guest") ? passes(entity) : null].filter(Boolean);
+  if (entity.type === "device") return goInstead(`/devices/${argument}`);
+  const [path, actions, { types, roles }] = await Promise.all([ancestors(entity), actionsOn(entity), schema()]);
+  const type = types.find((one) => one.name === entity.type);
+  const has = (action) => Boolean(action) && actions.has(action);
+  const possible = grantable(entity, roles, actions);
+  const own = await ownCards(entity, actions, signal);
+  const below = types.filter((one) => one.parents.includes(entity.type) && !(own.length > 0 && one.name === "child"));
+  const cards = [...own, ...below.map((one) => inside(entity, one, types, actions)), details(entity, type, actions),
+    has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
+    possible.length > 0 ? invitations(entity, possible, path) : null,
+    ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
+    isOperator() && holderKinds.includes(entity.type) ? (await import("./subscription.js")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
+  const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
-    actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess"))] });
+    actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
+      has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
+      ...manage(entity, type, actions, show)].filter(Boolean) });
 }
 
-function details(entity, actions) {
+/** What objects of some types have that others have not. */
+async function ownCards(entity, actions, signal) {
+  if (entity.type !== "family" && entity.type !== "child") return [];
+  const family = await import("./family.js");
+  return entity.type === "family" ? family.familyCards(entity, actions, signal) : family.childCards(entity, actions, signal);
+}
+
+function details(entity, type, actions) {
   return card(t("details"), () => [facts([
     ...Object.entries(entity.attributes).map(([key, value]) => [readable(key), name(typeof value === "object" ? JSON.stringify(value) : String(value))]),
     [t("created"), time(entity.createdAt)], [t("changed"), time(entity.updatedAt)], [t("id"), id(entity.id)]]),
-  el("details", {}, el("summary", {}, t("yourActions", { count: actions.size })),
+  el("details", {}, el("summary", {}, t("yourActions", { count: actions.now })),
     el("p", { class: "quiet" }, [...actions].map((action) => readable(action.replace(/^[^.]+\./, ""))).join(" · ")))]);
 }
 
-function inside(entity, type) {
-  return card(t("below", { type: t(`types.${type.name}`, { or: typeWord(type.name) }) }), async () => {
-    const answer = await children(type.name, entity.id, { pageSize: 50 });
-    if (answer.entities.length === 0) return empty(t("noneBelow"));
-    return el("ul", { class: "lines" }, answer.entities.map((child) => el("li", {},
-      objectLink(child.id, child.name, child.type), el("span", { class: "quiet small" }, name(String(child.attributes.kind ?? child.attributes.city ?? ""), " ")))),
-    answer.nextPageToken ? el("li", { class: "quiet small" }, t("moreThere")) : null);
-  });
+/** What is directly below, with the first attributes that there are. */
+function inside(entity, type, types, actions) {
+  const may = creatable(entity, [type], actions).length > 0;
+  const section = card(typesWord(type.name), () => longList(typesWord(type.name),
+    async (text, pageToken) => {
+      const answer = await children(type.name, entity.id, { pageSize: 50, text: text || undefined, pageToken });
+      return { items: answer.entities, nextPageToken: answer.nextPageToken };
+    },
+    (rows) => {
+      const shown = type.attributes.filter((one) => rows.some((row) => row.attributes[one.name] !== undefined && row.attributes[one.name] !== "")).slice(0, columns);
+      if (shown.length === 0) return el("ul", { class: "lines" }, rows.map((child) => el("li", {}, objectLink(child.id, child.name, child.type))));
+      return grid(typesWord(type.name), [[t("name"), (child) => objectLink(child.id, child.name, child.type)],
+        ...shown.map((one) => [readable(one.name), (child) => valueText(child.attributes[one.name])])], rows);
+    }, t("noneBelow")),
+  { actions: may ? [el("button", { type: "button", click: () => makeNew(type, entity.id, () => section.reload()) }, t("newOf", { type: typeWord(type.name) }))] : [] });
+  return section;
 }
 
-function members(entity, roles, actions) {
-  const section = card(t("members"), async (reload) => {
-    const answer = await get("tenancy", `entities/${encodeURIComponent(entity.id)}/roles?limit=50`);
-    if (answer.associations.length === 0) return empty(t("noMembers"));
-    return grid(t("members"), [
+const valueText = (value) => (value === undefined ? "–" : typeof value === "boolean" ? t(value ? "yes" : "no") : name(String(value), "–"));
+
+function members(entity, roles, actions, possible, path) {
+  const revocable = (role) => roles.find((one) => one.name === role.role)?.revokedBy.some((one) => one.type === entity.type && actions.has(one.action));
+  const section = card(t("members"), (reload) => longList(t("members"),
+    async (text, pageToken) => {
+      const answer = await get("tenancy", `entities/${encodeURIComponent(entity.id)}/roles?${query({ pageSize: 50, text, pageToken })}`);
+      return { items: answer.associations, nextPageToken: answer.nextPageToken };
+    },
+    (rows) => grid(t("members"), [
       [t("person"), (role) => name(role.displayName, role.userId)],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
       [t("givenBy"), (role) => role.grantedByName ? name(role.grantedByName) : "–"],
       [t("actions"), (role) => el("span", { class: "row" }, link(`#/why?person=${role.userId}&object=${entity.id}`, t("nav.why")),
-        [...actions].some((action) => action.includes("manage_"))
-          ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
-    ], answer.associations);
-  }, { wide: true });
+        revocable(role) ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
+    ], rows), t("noMembers")),
+  { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => giveRole(entity, possible, path, show) }, t("giveRole"))] : [] });
   return section;
 }
 
@@ -67,8 +99,7 @@ async function remove(entity, role, reload) {
   reload();
 }
 
-function invitations(entity, roles) {
-  const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
+function invitations(entity, possible, path) {
   const section = card(t("invitations"), async (reload) => {
     const answer = await get("tenancy", `invitations?entityId=${encodeURIComponent(entity.id)}&limit=50`);
     if (answer.invitations.length === 0) return empty(t("noneInvited"));
@@ -83,23 +114,8 @@ function invitations(entity, roles) {
           reload();
         } }, t("withdraw")) : ""],
     ], answer.invitations);
-  }, { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => invite(entity, possible, section) }, t("invite"))] : [] });
+  }, { wide: true, actions: [el("button", { type: "button", click: () => giveRole(entity, possible, path, () => section.reload()) }, t("invite"))] });
   return section;
-}
-
-async function invite(entity, possible, section) {
-  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }));
-  const role = field(t("role"), el("select", { name: "role" }, possible.map((one) => el("option", { value: one.name }, roleWord(one.name)))));
-  const until = field(t("roleUntil"), input({ type: "datetime-local", name: "valid_until" }), t("roleUntilHint"));
-  const key = crypto.randomUUID();
-  const made = await dialog(t("inviteTo", { name: entity.name }), (close) => form([email, role, until], t("invite"), async () => {
-    close(await post("tenancy", "invitations", { entityId: entity.id, email: email.input.value.trim(), role: role.input.value,
-      validUntil: until.input.value ? new Date(until.input.value).toISOString() : undefined, idempotencyKey: key }));
-  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
-  if (!made) return;
-  say(t("invited"));
-  forgetObject(entity.id);
-  section.reload();
 }
 
 function passes(entity) {

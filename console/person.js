@@ -3,14 +3,18 @@
 import { get, post } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
 import { me, show } from "./main.js";
+import { subscriptionCard } from "./subscription.js";
+import { askForChange, changesTable } from "./changes.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function personPage({ argument, page }) {
-  const user = await get("auth", `operators/users/${encodeURIComponent(argument)}`);
+  const [user, held] = await Promise.all([get("auth", `operators/users/${encodeURIComponent(argument)}`),
+    get("tenancy", `associations/users/${encodeURIComponent(argument)}?limit=1`).catch(() => ({}))]);
   const isDisabled = user.state === "ACCOUNT_STATE_DISABLED";
-  page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled), factors(user), sessions(user), mails(user), plan(user), purchases(user), roles(user), audit(user)), {
+  page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled, held.userSuspended), factors(user), sessions(user), mails(user), plan(user),
+    subscriptionCard("user", user.id), purchases(user), changes(user), roles(user), audit(user)), {
     crumbs: el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {}, el("li", {}, link("#/people", t("nav.people"))), el("li", { "aria-current": "page" }, name(user.displayName)))),
-    text: el("bdi", {}, user.email), actions: actions(user, isDisabled) });
+    text: el("bdi", {}, user.email), actions: actions(user, isDisabled, held.userSuspended) });
 }
 
 /** An act on the account, with the reason that the audit log keeps where the call takes one. */
@@ -26,7 +30,7 @@ async function act(title, text, label, send, options) {
   }
 }
 
-function actions(user, isDisabled) {
+function actions(user, isDisabled, isSuspended) {
   const base = `operators/users/${user.id}`;
   const button = (label, ...more) => el("button", { type: "button", class: "danger", click: () => act(label, ...more) }, label);
   const why = el("a", { class: "button", href: `#/why?person=${user.id}` }, t("explainAccess"));
@@ -34,13 +38,15 @@ function actions(user, isDisabled) {
   return [why,
     button(t("endSessions"), t("endSessionsText", { name: user.displayName }), t("endSessions"), () => post("auth", `${base}/sessions/end`)),
     isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), () => post("auth", `${base}/password-reset`)),
+    isSuspended ? button(t("resume"), t("resumeText", { name: user.displayName }), t("resume"), () => post("tenancy", "suspensions/end", { userId: user.id }))
+      : button(t("suspend"), t("suspendText", { name: user.displayName }), t("suspend"), (note) => post("tenancy", "suspensions", { userId: user.id, note }), { reason: true }),
     isDisabled ? button(t("enable"), t("enableText", { name: user.displayName }), t("enable"), (reason) => post("auth", `${base}/enable`, { reason }), { reason: true })
       : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })].filter(Boolean);
 }
 
-function account(user, isDisabled) {
+function account(user, isDisabled, isSuspended) {
   return card(t("account"), () => facts([
-    [t("state"), isDisabled ? badge(t("disabled"), "bad") : badge(t("active"), "good")],
+    [t("state"), [isDisabled ? badge(t("disabled"), "bad") : badge(t("active"), "good"), isSuspended ? [" ", badge(t("suspended"), "bad")] : []].flat()],
     isDisabled ? [t("disabledBy"), [name(user.disabledByName, user.disabledBy), ", ", time(user.disabledAt), ": ", name(user.disabledReason)]] : null,
     [t("email"), [el("bdi", {}, user.email), " ", user.emailVerified ? badge(t("proven"), "good") : badge(t("unproven"), "warn")]],
     user.firstName || user.lastName ? [t("fullName"), name(`${user.firstName} ${user.lastName}`.trim())] : null,
@@ -118,6 +124,15 @@ function mails(user) {
       el("span", { class: "quiet small" }, time(mail.createdAt), mail.error ? [" · ", name(mail.error)] : "")),
     badge(word("mailState", mail.state), mail.state.endsWith("SENT") ? "good" : mail.state.endsWith("DEAD") ? "bad" : "warn"))));
   });
+}
+
+/** Changes of the account that wait for a second operator or for their time, and asking for one. */
+function changes(user) {
+  const section = card(t("accountChanges"), async (reload) => {
+    const answer = await get("auth", `operators/changes?userId=${user.id}&limit=20`);
+    return answer.changes.length === 0 ? empty(t("noAccountChanges")) : changesTable(answer.changes, reload);
+  }, { wide: true, actions: user.id === me.id ? [] : [el("button", { type: "button", click: () => askForChange(user, section) }, t("askForChange"))] });
+  return section;
 }
 
 function audit(user) {

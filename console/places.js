@@ -1,13 +1,16 @@
 // The tree of what the viewer sees, opened place by place.
 
 import { el, card, empty, fresh, number, t, complaint } from "./base.js";
+import { newButton, roots as rootTypes } from "./edit.js";
 import { isOperator, me } from "./main.js";
 import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
 
 const perPage = 50;
 
 export default async function places({ page }) {
-  page(t("nav.places"), el("div", { class: "stack" }, card(t("tree"), roots, { wide: true })), { text: t("placesText") });
+  const made = rootTypes((await schema()).types);
+  page(t("nav.places"), el("div", { class: "stack" }, card(t("tree"), roots, { wide: true })), { text: t("placesText"),
+    actions: made.map((type) => newButton(type)) });
 }
 
 /** The topmost objects on which the viewer has a role; of an operator, all that are below the system. */

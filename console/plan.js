@@ -1,12 +1,13 @@
 // What the viewer, or an object of theirs, has paid for: tier, limits, purchases and changes to come.
 
-import { get, query } from "./api.js";
-import { badge, card, el, empty, facts, field, grid, listedEither, name, number, readable, t, time, word } from "./base.js";
+import { get, post, query } from "./api.js";
+import { badge, card, el, empty, facts, field, form, grid, input, listedEither, name, number, readable, say, t, time, word } from "./base.js";
+import { onLive } from "./live.js";
 import { me, remember, show } from "./main.js";
 
 const kinds = ["organization", "portfolio", "family"];
 
-export default async function planPage({ values, page }) {
+export default async function planPage({ values, signal, page }) {
   const holders = me.roles.filter((role) => kinds.includes(role.entityType));
   const wanted = values.get("of") ?? "";
   const holder = holders.find((role) => role.entityId === wanted);
@@ -15,8 +16,27 @@ export default async function planPage({ values, page }) {
     remember({ of: event.target.value });
     show();
   } }, el("option", { value: "" }, me.displayName), holders.map((role) => el("option", { value: role.entityId, selected: role.entityId === wanted }, role.entityName || role.entityId))));
+  const cards = [tier(subject), changes(subject), purchases(subject), features(subject)];
+  const reload = () => cards.forEach((one) => one.reload());
+  onLive(signal, (event) => ["plan", "resync"].includes(event.kind) && reload());
   page(t("nav.plan"), el("div", { class: "cards" }, holders.length > 0 ? card(t("choose"), () => choice, { wide: true }) : null,
-    tier(subject), changes(subject), purchases(subject), features(subject)));
+    cards.slice(0, 3), offers(holder ? { kind: holder.entityType, id: holder.entityId } : undefined, reload), cards.slice(3)));
+}
+
+/** Trials that there are, and a field for a coupon. */
+function offers(subject, reload) {
+  const redeem = async (promotion) => {
+    await post("entitlement", "subscriptions/redeem", { subject, ...promotion, idempotencyKey: crypto.randomUUID() });
+    say(t("redeemed"));
+    reload();
+  };
+  return card(t("offers"), async () => {
+    const { promotions } = await get("entitlement", "tiers");
+    const trials = promotions.filter((one) => one.kind === "PROMOTION_KIND_TRIAL" && one.subjectKinds.some((kind) => kind.toLowerCase().endsWith(subject?.kind ?? "user")));
+    const code = field(t("coupon"), input({ name: "code", required: true, maxLength: 64, autocomplete: "off" }), t("couponHint"));
+    return [...trials.map((one) => form([el("p", {}, t("trialText", { name: readable(one.tier || one.addon), count: one.days }))], t("startTrial"), () => redeem({ trial: one.name }), { kind: "" })),
+      form([code], t("redeem"), () => redeem({ code: code.input.value.trim() }), { kind: "" })];
+  });
 }
 
 function tier(subject) {

@@ -1,6 +1,6 @@
 // Proving again who is signed in, where a call demands it; the call goes on by itself afterwards.
 
-import { device, enter, get, post, publicly, raise } from "./api.js";
+import { device, enter, get, post, prove, publicly, raise } from "./api.js";
 import { dialog, el, field, form, input, sentence, say, t } from "./base.js";
 import { codeField, recoveryField } from "./entrance.js";
 import { me } from "./main.js";
@@ -16,16 +16,20 @@ export function proof(problem) {
 
 async function ask(problem) {
   const classes = (problem.metadata.acr_values ?? problem.metadata.acrValues ?? "").split(" ");
-  const [factors, passkeys] = await Promise.all([
-    get("auth", "users/me/second-factors"), get("auth", "users/me/passkeys").catch(() => ({ passkeys: [] }))]);
+  const { action, step_up: wanted } = problem.metadata;
+  const takesPin = Boolean(action) && (classes.includes("pin") || !wanted);
+  const [factors, passkeys, pin] = await Promise.all([
+    get("auth", "users/me/second-factors"), get("auth", "users/me/passkeys").catch(() => ({ passkeys: [] })),
+    takesPin ? get("auth", "users/me/pin").catch(() => ({})) : {}]);
   const hasPasskey = passkeys.passkeys.length > 0 && canPasskey();
-  const takesPassword = classes.includes("pwd") || classes.join("") === "";
+  const takesPassword = !takesPin && (classes.includes("pwd") || classes.join("") === "");
   return dialog(t("proveAgain"), (close) => {
     const children = [el("p", { class: "quiet" }, t("proveAgainText"))];
-    if (factors.hasTotp) children.push(byCode(close));
+    if (takesPin) children.push(pin.isSet ? byPin(action, close) : el("p", {}, t("pinNeeded")));
+    if (factors.hasTotp && !takesPin) children.push(byCode(close));
     else if (takesPassword) children.push(byPassword(close));
     if (hasPasskey) children.push(byPasskey(close));
-    if (!factors.hasTotp && !takesPassword && !hasPasskey) children.push(el("p", {}, t("noFactor")));
+    if (!factors.hasTotp && !takesPassword && !hasPasskey && !takesPin) children.push(el("p", {}, t("noFactor")));
     children.push(el("button", { type: "button", class: "plain", click: () => close(false) }, t("cancel")));
     return children;
   });
@@ -55,6 +59,16 @@ function byPassword(close) {
     const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device() });
     if (answer.secondFactor) return;
     await enter(answer);
+    close(true);
+  });
+}
+
+/** A PIN proves one action, so its token is for that alone. */
+function byPin(action, close) {
+  const digits = field("PIN", input({ type: "password", name: "pin", inputMode: "numeric", required: true, maxLength: 6, autocomplete: "off" }));
+  return form([digits], t("continue"), async () => {
+    const answer = await post("auth", "auth/step-up/pin", { pin: digits.input.value, purpose: action });
+    prove(action, answer.token.token);
     close(true);
   });
 }

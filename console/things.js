@@ -1,7 +1,7 @@
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
 import { get, post } from "./api.js";
-import { badge, el, link, name, readable, span, t, word } from "./base.js";
+import { badge, complaint, el, empty, field, input, link, name, readable, span, t, word } from "./base.js";
 
 let loaded;
 /** The schema, asked for once. */
@@ -37,17 +37,56 @@ export function objectLink(id, known, type) {
   return anchor;
 }
 
-/** What the viewer may do to an object. */
-export async function actionsOn(id) {
-  const answer = await post("tenancy", "permissions/actions", { entityIds: [id] });
-  return new Set(answer.entities[0]?.actions ?? []);
+/** What the viewer may do to an object, also what only takes a proof or a feature first: the call asks for that. */
+export async function actionsOn(entity) {
+  const { types, roles } = await schema();
+  const type = types.find((one) => one.name === entity.type);
+  const { create, reportFeature, ...own } = type.lifecycle;
+  const wanted = [...new Set([...Object.values(own), ...roles.flatMap((role) => role.grantedBy).filter((one) => one.type === entity.type).map((one) => one.action),
+    ...types.flatMap((one) => one.lifecycle.create).filter((one) => one.type === entity.type).map((one) => one.action),
+    ...type.actions.map((one) => one.name).filter((action) => action.startsWith("points."))])];
+  const [answer, checks] = await Promise.all([post("tenancy", "permissions/actions", { entityIds: [entity.id] }),
+    post("tenancy", "permissions/batch-check", { checks: wanted.map((action) => ({ entityId: entity.id, action })) })]);
+  const possible = wanted.filter((_, index) => ["REASON_STEP_UP_REQUIRED", "REASON_FEATURE_NOT_AVAILABLE"].includes(checks.decisions[index].reason));
+  const actions = new Set(answer.entities[0]?.actions ?? []);
+  actions.now = actions.size;
+  possible.forEach((action) => actions.add(action));
+  return actions;
 }
 
 export const children = (type, parentId, more = {}) => post("tenancy", "entities:list", { type, parentId, ...more });
 
+/** A table of what may be long: with a search on the server, and a page more at a time. `find` gets text and token. */
+export function longList(label, find, draw, none) {
+  const text = field(t("searchIn", { name: label }), input({ type: "search", name: "search", autocomplete: "off", maxLength: 200 }));
+  const results = el("div", { class: "stack" });
+  let rows = [];
+  let newest = 0;
+  let timer;
+  const load = async (token) => {
+    const turn = ++newest;
+    const wanted = text.input.value.trim();
+    const answer = await find(wanted, token);
+    if (turn !== newest) return;
+    rows = token ? [...rows, ...answer.items] : answer.items;
+    const whole = token ? results.querySelectorAll("tbody tr").length : 0;
+    text.hidden = !wanted && !token && !answer.nextPageToken;
+    results.replaceChildren(...[rows.length > 0 ? draw(rows) : empty(wanted ? t("nothingMatches", { text: wanted }) : none),
+      answer.nextPageToken ? el("div", {}, el("button", { type: "button", click: () => load(answer.nextPageToken).catch((problem) => results.append(complaint(problem))) }, t("showMore"))) : null].filter(Boolean));
+    // Where the next page begins, for those who cannot see that there is more.
+    if (token) results.querySelectorAll("tbody tr")[whole]?.querySelector("a,button")?.focus();
+  };
+  text.input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => load().catch((problem) => results.replaceChildren(complaint(problem, load))), 250);
+  });
+  return load().then(() => [text, results]);
+}
+
 export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
 
 export const actionWord = (action) => word("action", action.replace(/^[^.]+\./, ""));
+export const typesWord = (type) => t(`types.${type}`, { or: typeWord(type) });
 export const roleWord = (role) => word("role", role);
 export const typeWord = (type) => word("type", type);
 

@@ -8,15 +8,19 @@ import tempfile
 import time
 import traceback
 
-from .checks import flows, names, pages, session, size
+from .checks import flows, live, names, pages, session, size, tenants
 from .stage import Stage
 
 CHECKS = [
-    pages.words, pages.sources, pages.checker, size.budget, size.kept, size.quick,
+    pages.words, pages.reasons, pages.sources, pages.checker, size.budget, size.kept, size.quick,
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
-    pages.entrance, pages.everybody, pages.narrow, pages.german, names.everywhere,
+    tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
+    tenants.own_role, tenants.two_operators, tenants.followed_deletion,
+    live.one_stream, live.one_renewal, live.another_person, live.rights,
+    pages.entrance, pages.everybody, pages.narrow, pages.german,
+    tenants.family, names.everywhere,
 ]
 
 

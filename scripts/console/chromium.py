@@ -78,6 +78,7 @@ class Browser:
         target = self.send("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, target, session, files)
+        page.context = context
         self._pages[session] = page
         page.prepare()
         return page
@@ -176,20 +177,24 @@ class Page:
         self.send("Page.reload")
 
     def go(self, path):
-        """To another screen of the console."""
+        """To another screen of the console, until that is there in place of the one before."""
+        if self.evaluate(f"location.hash === {json.dumps('#' + path)}"):
+            return
+        self.evaluate("document.querySelector('h1')?.setAttribute('data-old', '')")
         self.evaluate(f"location.hash = {json.dumps(path)}")
+        self.until("Boolean(document.querySelector('h1:not([data-old])'))")
 
     def click(self, label, seconds=10):
         """A button or a link, by what is written on it."""
         wanted = json.dumps(label)
-        found = (f"[...(document.querySelector('dialog[open]') ?? document).querySelectorAll('button,a,summary')]"
+        found = (f"[...([...document.querySelectorAll('dialog[open]')].at(-1) ?? document).querySelectorAll('button,a,summary')]"
                  f".find((one) => one.checkVisibility() && one.textContent.trim() === {wanted})")
         self.until(f"Boolean({found})", seconds)
         self.evaluate(f"{found}.click()")
 
     def fill(self, name, text):
         """Types into a field by its name, as keys do."""
-        field = f"(document.querySelector('dialog[open]') ?? document).querySelector('[name=\"{name}\"]')"
+        field = f"([...document.querySelectorAll('dialog[open]')].at(-1) ?? document).querySelector('[name=\"{name}\"]')"
         self.until(f"Boolean({field})")
         self.evaluate(f"{field}.focus(), {field}.select?.()")
         self.send("Input.insertText", text=text)

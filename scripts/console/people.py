@@ -9,6 +9,7 @@ import urllib.request
 
 PASSWORD = "a long pass phrase for everybody"
 PORTS = {"auth": 7401, "tenancy": 7402, "entitlement": 7403}
+PIN = "739146"
 # A name that would do something if a page took it for more than text.
 EVIL = "<img src=x onerror=pwned=1>"
 
@@ -62,12 +63,46 @@ class People:
     def settle(self):
         """Everybody moves in."""
         for who, name in [("olivia", "Olivia Operator"), ("ada", "Ada Owner"), ("grace", "Grace Manager"),
-                          ("tom", "Tom Tenant"), ("gus", "Gus Guest"), ("nora", "Nora Newcomer"), ("eve", EVIL)]:
+                          ("tom", "Tom Tenant"), ("gus", "Gus Guest"), ("nora", "Nora Newcomer"), ("eve", EVIL),
+                          ("fay", "Fay Family"), ("rita", "Rita Rider")]:
             self.sign_up(who, name)
         subprocess.run(
             [self.programs / "auth-service", "grant-super-admin", self.accounts["olivia"]["id"], "--config",
              self.data / "auth.json"], check=True, stdout=subprocess.DEVNULL)
         self._furnish()
+        self._raise_family()
+        self._open_stable()
+
+    def entity(self, who, kind, name, parent="", **attributes):
+        """The identifier of a new object."""
+        return self.as_(who, "tenancy", "POST", "entities", {
+            "entity": {"type": kind, "parentId": parent, "name": name, "attributes": attributes}})["id"]
+
+    def proven(self, who, action, service, method, path, body):
+        """A call with the PIN that somebody has, for an action that needs it."""
+        token = self.as_(who, "auth", "POST", "auth/step-up/pin", {"pin": PIN, "purpose": action})["token"]["token"]
+        return call(service, method, path, body, token)
+
+    def _raise_family(self):
+        """A family with two children, of whom one has points, and waits for an answer."""
+        things = self.things
+        things["family"] = self.entity("fay", "family", "The Fays")
+        things["kim"] = self.entity("fay", "child", "Kim", things["family"], birth_year=2016)
+        things["lou"] = self.entity("fay", "child", "Lou", things["family"])
+        self.as_("fay", "auth", "PUT", "users/me/pin", {"pin": PIN})
+        rules = f"points/{things['kim']}/rules"
+        self.proven("fay", "points.set_rules", "entitlement", "PUT", rules, {"rule": {
+            "app": "Reading", "pointsPerMinute": 1000, "pointsPerRewardMinute": 100, "requiresApproval": True}})
+        self.as_("fay", "entitlement", "POST", f"points/{things['kim']}/earn", {"app": "Reading", "minutes": 2})
+        self.proven("fay", "points.redeem", "entitlement", "POST", f"points/{things['kim']}/redeem", {
+            "parts": [{"app": "Reading", "points": 500}], "reward": "Television", "ask": True})
+
+    def _open_stable(self):
+        """An organization of riders, with a stable and a horse."""
+        things = self.things
+        things["organization"] = self.entity("rita", "organization", "Riders of the Elbe")
+        things["stable"] = self.entity("rita", "stable", "Elbe Stables", things["organization"], city="Hamburg")
+        things["horse"] = self.entity("rita", "horse", "Fury", things["stable"], breed="Hanoverian", age=9)
 
     def _furnish(self):
         ids, things = {who: account["id"] for who, account in self.accounts.items()}, self.things

@@ -33,20 +33,25 @@ extension TenancyCore {
     _ list: AssociationList,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
+    var isSuspended = false
     switch list.anchor {
     case .user(let id):
       // A suspended user reads nothing of a tenant, whatever service asks for it; operators read what they
       // have to decide on.
       let isOperator = call.caller.user.map { $0.userID != id } ?? false
-      let suspension = isOperator ? nil : engine.peek { $0.isSuspended(id) ? $0.revision : nil }
-      if let suspension {
+      let suspension = engine.peek { $0.isSuspended(id) ? $0.revision : nil }
+      isSuspended = suspension != nil
+      if let suspension, !isOperator {
         return .init(revision: tokens.token(revision: suspension), userSuspended: true)
       }
       // Anyone who signs up holds nothing yet: memory knows that, and reading the store for it would
       // keep checks waiting while many sign in.
       let revision = engine.peek { $0.isKnownToHoldNothing(id) ? $0.revision : nil }
       if let revision, list.pageToken.isEmpty {
-        return Tenancy_V1.ListAssociationsResponse(revision: tokens.token(revision: revision))
+        return Tenancy_V1.ListAssociationsResponse(
+          revision: tokens.token(revision: revision),
+          userSuspended: isSuspended
+        )
       }
     case .entity(let id, _): try await requireListing(on: id, try call.requireUser())
     }
@@ -59,7 +64,8 @@ extension TenancyCore {
     return Tenancy_V1.ListAssociationsResponse(
       associations: page.items,
       nextPageToken: page.nextToken,
-      revision: tokens.token(revision: revision)
+      revision: tokens.token(revision: revision),
+      userSuspended: isSuspended
     )
   }
 

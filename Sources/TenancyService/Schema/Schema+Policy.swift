@@ -48,8 +48,33 @@ extension Tenancy_V1.TypeSchema {
       },
       appName: policy.appNames.types[type.name] ?? "",
       counts: policy.limit(counting: type.name).map { .init(limit: $0.name, of: $0.holderType) },
-      membersLimit: policy.limit(ofMembersOf: type.name)?.name ?? ""
+      membersLimit: policy.limit(ofMembersOf: type.name)?.name ?? "",
+      lifecycle: .init(type.entityActions),
+      selfService: policy.selfService(of: type.name)?.isEnabled ?? false
     )
+  }
+}
+
+extension Tenancy_V1.Lifecycle {
+  fileprivate init(_ actions: Policy.EntityActions) {
+    self.init(
+      create: Tenancy_V1.TypeAction.list(actions.create),
+      view: actions.view ?? "",
+      update: actions.update ?? "",
+      move: actions.move ?? "",
+      delete: actions.delete ?? "",
+      listAssociations: actions.listRoles ?? "",
+      defineRoles: actions.defineRoles ?? "",
+      report: actions.report ?? "",
+      reportFeature: actions.reportFeature ?? ""
+    )
+  }
+}
+
+extension Tenancy_V1.TypeAction {
+  /// Actions by the type that each is on, sorted by that.
+  fileprivate static func list(_ actions: [String: String]) -> [Self] {
+    actions.sorted { $0.key < $1.key }.map { .init(type: $0.key, action: $0.value) }
   }
 }
 
@@ -102,7 +127,11 @@ extension Tenancy_V1.RoleSchema {
       on: policy.names(of: role.heldOn),
       inheritsTo: policy.names(of: role.inheritsTo),
       accessLevel: shown.map { policy.accessLevelName(role.accessLevel, of: $0) } ?? "",
-      appName: policy.appNames.roles[role.name] ?? ""
+      appName: policy.appNames.roles[role.name] ?? "",
+      grantedBy: Tenancy_V1.TypeAction.list(role.roleActions.grant),
+      revokedBy: Tenancy_V1.TypeAction.list(role.roleActions.revoke),
+      windowRequired: role.isWindowRequired,
+      recurringRequired: role.isRecurringRequired
     )
   }
 }

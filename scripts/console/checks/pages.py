@@ -12,9 +12,11 @@ SCREENS = {
         ("people", "/people?text=tom", "tom@example.com"), ("person", "/people/<tom>", "Ways to sign in"),
         ("requests", "/requests", "Number of the request"),
         ("why", "/why?person=<tom>&object=<door>&action=device.update", "does not allow it"),
-        ("object", "/objects/<property>", "Grace Manager"), ("not-there", "/people/usr_nobody", "or not for you")],
+        ("object", "/objects/<property>", "Grace Manager"), ("not-there", "/people/usr_nobody", "or not for you"),
+        ("under-way", "/under-way", "Nobody is suspended"), ("portfolio", "/objects/<portfolio>", "Set the plan")],
     "ada": [
         ("start", "/", "Harbour Homes"), ("places", "/places", "Pier 4"), ("portfolio", "/objects/<portfolio>", "Properties"),
+        ("report", "/objects/<portfolio>/report", "Show the report"), ("deletions", "/deletions", "Number of the deletion"),
         ("plan", "/plan?of=<portfolio>", "Features and limits")],
     "grace": [
         ("unit", "/objects/<unit1>", "Tom Tenant"), ("invitations", "/objects/<unit3>", "paula@example.com"),
@@ -26,6 +28,10 @@ SCREENS = {
         ("data", "/account/data", "Export my data")],
     "gus": [("start", "/", "Front door"), ("places", "/places", "Front door"), ("device", "/devices/<door>", "State"),
             ("forbidden", "/people", "or not for you")],
+    "fay": [("family", "/objects/<family>", "Paired devices"), ("child", "/objects/<kim>", "Reading"),
+            ("places", "/places", "Kim")],
+    "rita": [("organization", "/objects/<organization>", "Elbe Stables"), ("stable", "/objects/<stable>", "Hanoverian"),
+             ("roles", "/objects/<organization>/roles", "No roles of your own yet"), ("horse", "/objects/<horse>", "Fury")],
     "nora": [("start", "/", "You have no access yet"), ("plan", "/plan", "Free")],
 }
 OPEN = [("sign-in", "", "Forgotten your password?"), ("sign-up", "#/sign-up", "Your name"),
@@ -128,6 +134,14 @@ def german(stage):
     page.shows("Gästepässe")
     page.settled()
     problems = inspect(stage, page, "tom-german", 1280, False)
+    for who, path, text in (("fay", "/objects/<family>", "Gekoppelte Geräte"), ("rita", "/objects/<organization>/roles", "Eigene Rollen"),
+                            ("ada", "/objects/<portfolio>/report", "Bericht anzeigen"), ("olivia", "/under-way", "Gesperrte Personen")):
+        page = stage.enter(who)
+        page.click("Deutsch")
+        page.go(_address(stage, path))
+        page.shows(text)
+        page.settled()
+        problems += inspect(stage, page, f"{who}-german", 390, True)
     assert not problems, "\n".join(problems)
 
 
@@ -139,10 +153,29 @@ def words(stage):
         text = (folder / f"words-{language}.js").read_text()
         keys[language] = set(re.findall(r'(?:^ +|", |\}, |",\n +)"?([\w.-]+)"?: (?=["{])', text, re.M)) - {"one", "other"}
     assert keys["en"] == keys["de"], f"only in one language: {sorted(keys['en'] ^ keys['de'])}"
+    for language in keys:
+        keys[language] |= {f"reason.{reason}" for reason in _reasons(folder / f"reasons-{language}.js")}
     asked = set()
     for file in folder.glob("*.js"):
         asked |= set(re.findall(r'\bt\("([\w.-]+)"', file.read_text()))
     assert asked <= keys["en"], f"no words for {sorted(asked - keys['en'])}"
+
+
+def _reasons(file):
+    return set(re.findall(r'^  ([A-Z_]+): "', file.read_text(), re.M))
+
+
+def reasons(stage):
+    """Every reason of errors.md has a sentence in both languages, and no sentence is for a reason that is gone."""
+    tables = (stage.root / "docs/reference/errors.md").read_text()
+    documented = {reason for line in re.findall(r"^\| (`[^|]*) \|", tables, re.M) for reason in re.findall(r"`([A-Z_]+)`", line)}
+    assert len(documented) > 250, f"only {len(documented)} reasons were found"
+    for language in ("en", "de"):
+        words = (stage.root / f"console/words-{language}.js").read_text()
+        own = _reasons(stage.root / f"console/reasons-{language}.js")
+        said = own | set(re.findall(r'"reason\.([A-Z_]+)": "', words))
+        assert documented <= said, f"{language} has no sentence for {sorted(documented - said)}"
+        assert own - {"LAST"} <= documented, f"{language} has sentences for {sorted(own - documented)}, which nothing answers"
 
 
 def sources(stage):

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "bf70af1be3a7d3fa"
+  static let digest = "b0119b355d3093bc"
 
   /// The page.
   static let page = ####"""
@@ -32,7 +32,7 @@ enum ConsoleFiles {
     ("account.js", "text/javascript", ####"""
 // What everybody can do about their own account.
 
-import { call, download, get, post, raise, signOut } from "./api.js";
+import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
 import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
 import { go, me, readMe, show } from "./main.js";
@@ -216,21 +216,12 @@ function exported() {
     event.target.disabled = true;
     try {
       const text = await download("auth", "users/me/export");
-      const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-      save(url);
+      saveFile(new Blob([text], { type: "application/json" }), `gatehouse-${new Date(now()).toISOString().slice(0, 10)}.json`);
     } catch (problem) {
       say(sentence(problem), true);
     }
     event.target.disabled = false;
   } }, t("download")))]);
-}
-
-function save(url) {
-  const anchor = document.createElement("a");
-  anchor.href = url;
-  anchor.download = `gatehouse-${new Date(now()).toISOString().slice(0, 10)}.json`;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 function deletion() {
@@ -261,7 +252,7 @@ function deletion() {
 // Calls of the services: with the token of the session, refreshed once for all who wait, and with a step-up where one is
 // demanded. The access token is in this module alone; what renews it is in a cookie that no script can read.
 
-import { setClock } from "./base.js";
+import { now, setClock } from "./base.js";
 
 const { tenancy, entitlement } = document.documentElement.dataset;
 const origins = { auth: "", tenancy: tenancy ?? "", entitlement: entitlement ?? "" };
@@ -275,7 +266,10 @@ let flight;
 let epoch = 0;
 let stepUp;
 let onSignedOut = () => {};
+/** Whose token it is, as far as a token says that. */
+let owner;
 const others = "BroadcastChannel" in window ? new BroadcastChannel("gatehouse") : undefined;
+const answerWithin = 50;
 
 /** A refusal, as the services write it. */
 export class Problem extends Error {
@@ -296,13 +290,15 @@ export const isSignedIn = () => token !== undefined;
 export function onStepUp(handler) { stepUp = handler; }
 export function onSignOut(handler) { onSignedOut = handler; }
 
-async function send(service, method, path, body, headers = {}, { signal, isText } = {}) {
+/** An answer whose body is still to be read; a refusal is thrown. */
+async function ask(service, method, path, body, headers = {}, signal) {
   const root = path.startsWith("/") ? path : `/api/v1/${path}`;
   const options = { method, headers: { ...headers }, signal };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }
+  note(method, `${origins[service] || location.origin}${root}`, options.body);
   let answer;
   try {
     answer = await fetch(`${origins[service]}${root}`, options);
@@ -311,17 +307,46 @@ async function send(service, method, path, body, headers = {}, { signal, isText 
     throw new Problem(0);
   }
   if (answer.headers.get("date")) setClock(answer.headers.get("date"));
-  const text = await answer.text();
-  if (answer.ok && isText) return text;
-  let json;
+  if (!answer.ok) throw new Problem(answer.status, parsed(await answer.text()), answer.headers);
+  return answer;
+}
+
+function parsed(text) {
   try {
-    json = text ? JSON.parse(text) : {};
+    return text ? JSON.parse(text) : {};
   } catch {
-    json = {};
+    return {};
   }
-  if (!answer.ok) throw new Problem(answer.status, json, answer.headers);
+}
+
+async function send(service, method, path, body, headers, { signal, isText } = {}) {
+  const text = await (await ask(service, method, path, body, headers, signal)).text();
+  if (isText) return text;
+  const json = parsed(text);
   return json.data ?? json;
 }
+
+// --- the calls of a page, for those who want to repeat them ------------------------------------------------------------
+
+let noted = [];
+const notedMost = 40;
+
+/** Keeps what was called, without a token and without what forms of credentials send. */
+function note(method, url, body) {
+  if (/\/console\/session|\/auth\/|:watch|\/watch\?|password|\/pin$/.test(url)) return;
+  if (noted.length < notedMost && !noted.some((one) => one.url === url && one.method === method && one.body === body)) noted.push({ method, url, body });
+}
+
+export const forgetCalls = () => { noted = []; };
+
+/** The calls since the page was opened, as commands. */
+export const commands = () => noted.map(({ method, url, body }) => {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  return ["curl", method === "GET" ? "" : `-X ${method}`, quoted(url), '-H "authorization: Bearer $TOKEN"',
+    body ? `-H 'content-type: application/json' -d ${quoted(body)}` : ""].filter(Boolean).join(" ");
+}).join("\n");
+
+// --- the session ---------------------------------------------------------------------------------------------------------
 
 const own = { "x-gatehouse-console": "1" };
 
@@ -331,8 +356,8 @@ async function renew(used) {
   flight ??= (async () => {
     const began = epoch;
     try {
-      const tokens = await exchange();
-      if (began === epoch && tokens) token = tokens;
+      const next = await exchange(used);
+      if (began === epoch && next) adopt(next);
       else if (began === epoch) forget();
     } catch (problem) {
       if (problem.status !== 401) throw problem;
@@ -344,23 +369,75 @@ async function renew(used) {
   await flight;
 }
 
-/** The next access token; one tab at a time, since they share a cookie. */
-async function exchange() {
+/** The next access token; one tab at a time, since they share a cookie, and for all tabs. */
+async function exchange(used) {
   if (!keeps) {
     if (!renewal) return undefined;
     const tokens = await send("auth", "POST", "auth/refresh", { refreshToken: renewal });
     renewal = tokens.refreshToken;
     return tokens.accessToken;
   }
-  const ask = async () => (await send("auth", "POST", "/console/session/refresh", {}, own)).accessToken;
-  return navigator.locks ? navigator.locks.request("gatehouse-session", ask) : ask();
+  const next = async () => {
+    // Another tab may have been here in the meantime.
+    if (token !== used) return token;
+    const theirs = await askOthers(used);
+    if (theirs) return theirs;
+    const { accessToken } = await send("auth", "POST", "/console/session/refresh", {}, own);
+    share(accessToken);
+    return accessToken;
+  };
+  return navigator.locks ? navigator.locks.request("gatehouse-session", next) : next();
+}
+
+/** The token of another tab that is signed in, which the stream's lock tells of; nothing if none answers soon. */
+async function askOthers(used) {
+  if (!others || !navigator.locks) return undefined;
+  const { held } = await navigator.locks.query();
+  if (!held.some((lock) => lock.name === "gatehouse-live")) return undefined;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => done(), answerWithin);
+    const hear = ({ data }) => data.token && data.token !== used && done(data.token);
+    const done = (found) => {
+      clearTimeout(timer);
+      others.removeEventListener("message", hear);
+      resolve(found);
+    };
+    others.addEventListener("message", hear);
+    others.postMessage({ kind: "ask", used });
+  });
+}
+
+/** What is in a token that a page may read: it is the services that trust it. */
+function claims(text) {
+  try {
+    return JSON.parse(atob(text.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
+  } catch {
+    return {};
+  }
+}
+
+function share(next) {
+  if (next && keeps) others?.postMessage({ kind: "token", token: next });
+}
+
+/** Goes on with a token; as somebody else, if another tab has signed in as another person. */
+function adopt(next) {
+  const { sub } = claims(next);
+  const isOther = owner !== undefined && sub !== undefined && sub !== owner;
+  token = next;
+  owner = sub ?? owner;
+  if (!isOther) return;
+  epoch += 1;
+  proofs.clear();
+  onSignedOut();
 }
 
 /** The session that the browser has kept, if any. */
 export async function resume() {
-  if (!keeps) return false;
+  if (!keeps || token) return isSignedIn();
   try {
-    token = await exchange();
+    const next = await exchange();
+    if (next) adopt(next);
   } catch (problem) {
     if (problem.status === 401) await send("auth", "DELETE", "/console/session", undefined, own);
     else if (problem.status !== 404) throw problem;
@@ -379,17 +456,28 @@ export async function enter(answer) {
     token = begun.accessToken;
     renewal = undefined;
   }
+  owner = claims(token).sub;
+  share(token);
   // The one before was there only to be proven anew.
   if (former) await send("auth", "POST", "auth/logout", {}, { authorization: `Bearer ${former}` }).catch(() => {});
 }
 
 /** Takes a token that says more than the session's own, until it ends. */
-export function raise(stronger) { token = stronger; }
+export function raise(stronger) {
+  token = stronger;
+  share(stronger);
+}
+
+/** Tokens that prove a PIN, each for one action of a policy. */
+const proofs = new Map();
+export const prove = (action, once) => proofs.set(action, once);
 
 function forget() {
   epoch += 1;
+  proofs.clear();
   token = undefined;
   renewal = undefined;
+  owner = undefined;
   onSignedOut();
 }
 
@@ -398,31 +486,39 @@ export async function signOut() {
     await call("auth", "POST", "auth/logout", {});
   } finally {
     if (keeps) await send("auth", "DELETE", "/console/session", undefined, own).catch(() => {});
-    others?.postMessage("signed-out");
+    others?.postMessage({ kind: "signed-out" });
     forget();
   }
 }
 
-others?.addEventListener("message", () => { if (token) forget(); });
+others?.addEventListener("message", ({ data }) => {
+  if (data.kind === "signed-out" && token) forget();
+  else if (data.kind === "ask" && token && token !== data.used && claims(token).exp * 1000 > now() + 60_000) share(token);
+  else if (data.kind === "token" && token && claims(data.token).sub) adopt(data.token);
+});
 addEventListener("pagehide", () => {
   if (keeps || !token) return;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   fetch("/api/v1/auth/logout", { method: "POST", headers, body: "{}", keepalive: true });
 });
 
-/** Calls a service as the user who is signed in, or as nobody. */
-export async function call(service, method, path, body, { signal, key, isText } = {}) {
-  const headers = key ? { "idempotency-key": key } : {};
-  for (let attempt = 0; ; attempt += 1) {
+/** Sends by `attempt`, which gets headers, as the user who is signed in: with a newer token or a proof where one is needed. */
+async function asUser(attempt, headers) {
+  let proof;
+  for (let tries = 0; ; tries += 1) {
     const used = token;
-    if (used) headers.authorization = `Bearer ${used}`;
     try {
-      return await send(service, method, path, body, headers, { signal, isText });
+      return await attempt({ ...headers, ...(used ? { authorization: `Bearer ${proof ?? used}` } : {}) });
     } catch (problem) {
-      if (problem.status !== 401 || attempt > 1 || !used) throw problem;
+      if (problem.status !== 401 || tries > 2 || !used) throw problem;
       if (problem.reason === "STEP_UP_REQUIRED") {
-        if (!stepUp || !(await stepUp(problem))) throw problem;
+        const { action } = problem.metadata;
+        const known = proofs.get(action);
+        if (known && known !== proof) proof = known;
+        else if (!stepUp || !(await stepUp(problem))) throw problem;
+        else proof = proofs.get(action);
       } else if (["CREDENTIALS_INVALID", "SESSION_ENDED"].includes(problem.reason)) {
+        proof = undefined;
         await renew(used);
         if (!token) throw problem;
       } else {
@@ -430,6 +526,74 @@ export async function call(service, method, path, body, { signal, key, isText } 
       }
     }
   }
+}
+
+/** Calls a service as the user who is signed in, or as nobody. */
+export const call = (service, method, path, body, { signal, key, isText } = {}) =>
+  asUser((headers) => send(service, method, path, body, headers, { signal, isText }), key ? { "idempotency-key": key } : {});
+
+/** The lines of an answer as they come. */
+async function* lines(answer) {
+  const decoder = new TextDecoderStream();
+  let rest = "";
+  for await (const text of chunks(answer.body.pipeThrough(decoder).getReader())) {
+    const found = (rest + text).split("\n");
+    rest = found.pop();
+    yield* found;
+  }
+  if (rest) yield rest;
+}
+
+async function* chunks(reader) {
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** The messages of a stream, to its end; a stream that was cut off is an error. */
+export async function* stream(service, path, { signal } = {}) {
+  const answer = await asUser((headers) => ask(service, "GET", path, undefined, headers, signal));
+  for await (const line of lines(answer)) {
+    const message = parsed(line);
+    if (message.status === "success") return;
+    if (message.status === "error") throw new Problem(message.details?.status ?? 500, message, answer.headers);
+    if (message.data) yield message.data;
+  }
+  throw new Problem(0);
+}
+
+/** Server-sent events with their types and ids, as long as they come. */
+export async function* events(service, path, { signal } = {}) {
+  const answer = await asUser((headers) => ask(service, "GET", path, undefined, headers, signal), { accept: "text/event-stream" });
+  let event = {};
+  for await (const line of lines(answer)) {
+    if (line === "") {
+      if (event.event) yield { type: event.event, id: event.id, data: parsed(event.data) };
+      event = {};
+    } else {
+      const [, key, value] = line.match(/^(\w+): ?(.*)$/) ?? [];
+      if (key) event[key] = value;
+    }
+  }
+}
+
+/** Renews the token that a stream has ended with. */
+export const renewForStream = () => renew(token);
+
+/** Saves an answer as a file. */
+export async function downloadFile(service, path, title) {
+  const answer = await asUser((headers) => ask(service, "GET", path, undefined, headers));
+  saveFile(await answer.blob(), title);
+}
+
+export function saveFile(blob, title) {
+  const anchor = document.createElement("a");
+  anchor.href = URL.createObjectURL(blob);
+  anchor.download = title;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
 }
 
 export const get = (service, path, options) => call(service, "GET", path, undefined, options);
@@ -526,6 +690,12 @@ export async function speak(wanted) {
   document.documentElement.lang = language;
 }
 
+/** Loads the sentences for all reasons of refusals, which only those need who are signed in. */
+export async function learnReasons() {
+  const reasons = (await import(`./reasons-${language}.js`)).default;
+  table = { ...table, ...Object.fromEntries(Object.entries(reasons).map(([key, text]) => [`reason.${key}`, text])) };
+}
+
 /** A sentence by its key; `{name}` in it is replaced, and one with plurals takes that of `count`. */
 export function t(key, values = {}) {
   let text = table[key];
@@ -612,6 +782,7 @@ export function say(text, isBad = false) {
 export function sentence(problem) {
   if (!problem?.reason) return t("code.UNKNOWN");
   const metadata = problem.metadata ?? {};
+  if (problem.reason.startsWith("LAST_") && !knows(`reason.${problem.reason}`)) return t("reason.LAST", { or: problem.message });
   if (knows(`reason.${problem.reason}`)) {
     return t(`reason.${problem.reason}`, { ...metadata, count: Number(metadata.count ?? metadata.attempts_left ?? 0) });
   }
@@ -630,6 +801,9 @@ export function complaint(problem, again) {
 
 // --- cards and tables ------------------------------------------------------------------------------------------------
 
+/** By what a control is known again after its card was loaded anew. */
+const labelOf = (one) => one.name || one.getAttribute("aria-label") || one.textContent;
+
 let numbers = 0;
 export const fresh = (prefix) => `${prefix}-${++numbers}`;
 
@@ -641,11 +815,14 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
     el("div", { class: "card-head" }, heading, el("div", { class: "row" }, actions)), body);
   const run = async () => {
     section.setAttribute("aria-busy", "true");
-    const waiting = setTimeout(() => body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
+    // What is there stays until there is something newer.
+    const waiting = setTimeout(() => body.hasChildNodes() || body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
     try {
       const children = await load(run);
       clearTimeout(waiting);
+      const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
       body.replaceChildren(...[children].flat().filter(Boolean));
+      if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
     } catch (problem) {
       clearTimeout(waiting);
       if (problem.name === "AbortError") return;
@@ -705,7 +882,7 @@ export function field(label, input, hint) {
 export function form(fields, label, send, { kind = "primary", more = [] } = {}) {
   const button = el("button", { type: "submit", class: kind }, label);
   const problem = el("div", { role: "alert" });
-  const boxes = fields.filter((box) => box.complain);
+  const boxes = fields.flatMap((box) => box?.boxes ?? [box]).filter((box) => box?.complain);
   const element = el("form", {
     novalidate: true,
     submit: async (event) => {
@@ -730,7 +907,7 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
         button.disabled = false;
       }
     },
-  }, fields, problem, el("div", { class: "row" }, button, more));
+  }, fields.filter(Boolean), problem, el("div", { class: "row" }, button, more));
   element.noValidate = true;
   const show = (error) => {
     let first;
@@ -753,6 +930,22 @@ function objection(violation, input_) {
   return language === "en" ? violation.description : t("reason.FIELD_VIOLATIONS");
 }
 
+/** Fields behind a heading that opens them: those that few people need. */
+export function more(title, boxes) {
+  const group = el("details", {}, el("summary", {}, title), el("div", { class: "stack" }, boxes));
+  group.boxes = boxes;
+  return group;
+}
+
+/** The button that closes a dialog without doing anything. */
+export const cancel = (close) => el("button", { type: "button", click: () => close() }, t("cancel"));
+
+/** Text of an instant as a field takes it: in the viewer's zone. */
+export const local = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** The instant of such a field; undefined if it is empty. */
+export const instantOf = (box) => (box.input.value ? new Date(box.input.value).toISOString() : undefined);
+
 export const input = (properties) => el("input", { spellcheck: false, autocapitalize: "none", ...properties });
 
 /** A dialog over the page; answers what `close` was given, nothing by Escape. */
@@ -770,6 +963,7 @@ export function dialog(title, build) {
     box.append(heading, ...[build(close)].flat());
     document.body.append(box);
     box.showModal();
+    [...box.querySelectorAll("input,select,textarea")].find((one) => !one.hidden && !one.readOnly && one.checkVisibility())?.focus();
   });
 }
 
@@ -788,6 +982,91 @@ export function confirmed(title, text, label, { reason = false, typed } = {}) {
 }
 
 """####),
+    ("changes.js", "text/javascript", ####"""
+// Changes of accounts that two operators make, and what else is under way: deletions and imports by their numbers.
+
+import { get, post, query } from "./api.js";
+import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
+import { isOperator, me, nothing, remember } from "./main.js";
+import { objectLink } from "./things.js";
+
+const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
+const waits = (one) => one.state.endsWith("WAITING");
+
+export function changesTable(found, reload, withPerson = false) {
+  const decide = (one, verb) => async () => {
+    await post("auth", `operators/changes/${one.id}/${verb}`, {}).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+    reload();
+  };
+  return grid(t("accountChanges"), [
+    [t("what"), (one) => [word("change", one.kind), one.newEmail ? [" ", el("bdi", {}, one.newEmail)] : ""].flat()],
+    withPerson ? [t("person"), (one) => link(`#/people/${one.userId}`, el("code", {}, one.userId))] : null,
+    [t("state"), (one) => badge(word("changeState", one.state), waits(one) ? "warn" : "")],
+    [t("reasonFor"), (one) => name(one.reason)],
+    [t("who"), (one) => [name(one.requestedByName, one.requestedBy), one.approvedBy ? [", ", name(one.approvedByName, one.approvedBy)] : ""].flat()],
+    [t("when"), (one) => [time(one.requestedAt), waits(one) && one.dueAt ? [el("br"), t("doneAt"), " ", time(one.dueAt)] : ""].flat()],
+    [t("actions"), (one) => waits(one) ? el("span", { class: "row" },
+      one.requestedBy === me.id ? null : el("button", { type: "button", class: "small primary", click: decide(one, "approve") }, t("approve")),
+      el("button", { type: "button", class: "small danger", click: decide(one, "cancel") }, t("withdraw"))) : ""],
+  ].filter(Boolean), found);
+}
+
+export async function askForChange(user, section) {
+  const kind = field(t("what"), el("select", { name: "kind", change: () => demand() }, kinds.map((one) => el("option", { value: one }, word("change", one)))));
+  const email = field(t("newEmail"), input({ type: "email", name: "new_email", maxLength: 254, autocomplete: "off" }));
+  const demand = () => {
+    email.hidden = kind.input.value !== kinds[0];
+    email.input.required = !email.hidden;
+  };
+  demand();
+  const reason = field(t("reasonFor"), input({ name: "reason", required: true, maxLength: 200 }), t("reasonHint"));
+  const key = crypto.randomUUID();
+  const made = await dialog(t("askForChange"), (close) => [el("p", { class: "quiet" }, t("askForChangeText")), form([kind, email, reason], t("askForChange"), async () => {
+    close(await post("auth", `operators/users/${user.id}/changes`, { kind: kind.input.value, newEmail: email.hidden ? undefined : email.input.value.trim(),
+      reason: reason.input.value.trim(), idempotencyKey: key }));
+  }, { more: [cancel(close)] })]);
+  if (!made) return;
+  say(t("done"));
+  section.reload();
+}
+
+/** All that operators have to keep in sight. */
+export default async function underWay({ page }) {
+  if (!isOperator()) return nothing();
+  const changes = card(t("accountChanges"), async (reload) => {
+    const { changes: found } = await get("auth", "operators/changes?limit=50");
+    return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);
+  }, { wide: true });
+  const suspended = card(t("suspendedPeople"), async (reload) => {
+    const { suspensions } = await get("tenancy", "suspensions?limit=50");
+    if (suspensions.length === 0) return empty(t("nobodySuspended"));
+    return grid(t("suspendedPeople"), [
+      [t("person"), (one) => link(`#/people/${one.userId}`, name(one.displayName, one.userId))],
+      [t("reasonFor"), (one) => name(one.note, "–")],
+      [t("who"), (one) => name(one.suspendedByName, one.suspendedBy)],
+      [t("when"), (one) => time(one.suspendedAt)],
+      [t("actions"), (one) => el("button", { type: "button", class: "small", "aria-label": `${t("resume")} ${one.displayName ?? one.userId}`, click: async () => {
+        await post("tenancy", "suspensions/end", { userId: one.userId }).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+        reload();
+      } }, t("resume"))],
+    ], suspensions);
+  }, { wide: true });
+  page(t("nav.underWay"), el("div", { class: "cards" }, changes, suspended, imports()), { text: t("underWayText") });
+}
+
+/** Imports are known by the names that the operator who runs them gave. */
+function imports() {
+  const source = field(t("importSource"), input({ name: "source", required: true, maxLength: 64, autocomplete: "off" }));
+  const run = field(t("importRun"), input({ name: "run", required: true, maxLength: 64, autocomplete: "off" }));
+  const result = el("div", { role: "status" });
+  return card(t("import"), () => [form([source, run], t("find"), async () => {
+    const found = await get("auth", `operators/imports/${encodeURIComponent(source.input.value.trim())}/${encodeURIComponent(run.input.value.trim())}`);
+    result.replaceChildren(facts([[t("importNext"), number(Number(found.nextPosition))], [t("importCreated"), number(Number(found.created))],
+      [t("importUnchanged"), number(Number(found.unchanged))], [t("importRefused"), number(Number(found.refused))]]));
+  }), result]);
+}
+
+"""####),
     ("combobox.js", "text/javascript", ####"""
 // A field that looks on the server for what is typed (ARIA Authoring Practices, "Combobox").
 
@@ -797,10 +1076,10 @@ const pause = 250;
 const shortest = 2;
 
 /** `find` answers with `{id, label, detail}`; `chosen` gets one of them, or nothing if the text is none. */
-export function combobox(label, { value = "", hint, required = false, find, chosen }) {
+export function combobox(label, { value = "", hint, required = false, called, find, chosen }) {
   const list = el("ul", { role: "listbox", id: fresh("list"), "aria-label": label, hidden: true });
   const count = el("span", { role: "status", class: "unseen" });
-  const text = input({ type: "text", name: fresh("search"), autocomplete: "off", value, required, role: "combobox",
+  const text = input({ type: "text", name: called ?? fresh("search"), autocomplete: "off", value, required, role: "combobox",
     "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" });
   const box = field(label, text, hint);
   box.classList.add("combo");
@@ -1061,6 +1340,15 @@ dialog h2 { margin-bottom: .8rem; font-size: 1.15rem; }
 .toast { background: var(--text); color: var(--ground); padding: .7rem 1.1rem; border-radius: 9px; margin: 0; box-shadow: var(--shadow); }
 .toast.bad { background: var(--bad); }
 .banner { background: var(--warn-soft); color: var(--warn); padding: .6rem 1rem; font-weight: 600; text-align: center; }
+.calls { margin-top: 2rem; color: var(--quiet); }
+.calls pre { overflow-x: auto; background: var(--sunken); color: var(--text); padding: .8rem; border-radius: 9px; font: .82rem/1.5 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
+.big-code { font-size: 2rem; text-align: center; letter-spacing: .1em; }
+fieldset { border: 1px solid var(--line); border-radius: 9px; padding: .6rem .9rem; margin: 0; min-width: 0; }
+legend { font-weight: 550; font-size: .92rem; padding: 0 .3rem; }
+label.row { font-weight: 400; flex-wrap: nowrap; min-height: 28px; }
+.choices { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: .2rem .8rem; }
+summary { cursor: pointer; }
+form details > .stack { margin-top: .8rem; }
 .combo { position: relative; }
 .combo [role=listbox] { position: absolute; z-index: 6; inset: 100% 0 auto 0; margin-top: .25rem; background: var(--surface); border: 1px solid var(--edge); border-radius: 9px; box-shadow: var(--shadow); max-height: 18rem; overflow-y: auto; padding: .3rem; }
 .combo [role=option] { padding: .45rem .6rem; border-radius: 7px; cursor: pointer; display: grid; }
@@ -1092,26 +1380,81 @@ dialog h2 { margin-bottom: .8rem; font-size: 1.15rem; }
 @media (forced-colors: active) { .timeline .bar, .timeline .today { background: Highlight; } .badge { border: 1px solid; } }
 
 """####),
+    ("deletions.js", "text/javascript", ####"""
+// How far a deletion is, by its number: of an object, or of an account.
+
+import { get } from "./api.js";
+import { badge, card, el, facts, field, form, input, number, t, time, word } from "./base.js";
+import { remember } from "./main.js";
+import { typeWord } from "./things.js";
+
+const again = 3000;
+
+export default async function deletions({ values, signal, page }) {
+  const number_ = field(t("deletionNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("deletionHint"));
+  const results = el("div", { class: "stack" });
+  const look = async () => {
+    const id = number_.input.value.trim();
+    remember({ id });
+    const shown = card(t("deletion"), (reload) => (id.startsWith("edl_") ? ofObject(id, reload, signal) : ofAccount(id)));
+    results.replaceChildren(shown);
+    await shown.ready;
+  };
+  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([number_], t("find"), look)), results), { text: t("deletionsText") });
+  if (number_.input.value) await look();
+}
+
+/** Looks again until it is done. */
+async function ofObject(id, reload, signal) {
+  const found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`);
+  if (!found.finishedAt) {
+    const timer = setTimeout(reload, again);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+  }
+  return facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
+    [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
+    found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
+}
+
+async function ofAccount(id) {
+  const found = await get("auth", `deletions/${encodeURIComponent(id)}`);
+  return facts([[t("state"), badge(word("deletionState", found.state), found.finishedAt ? "good" : "warn")], [t("requestedAt"), time(found.requestedAt)],
+    found.eraseAt ? [t("eraseAt"), time(found.eraseAt)] : null, found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null,
+    found.failedAttempts > 0 ? [t("failedAttempts"), number(found.failedAttempts)] : null]);
+}
+
+"""####),
     ("device.js", "text/javascript", ####"""
 // One device: its state, what can be done with it, its history and its guests.
 
 import { get, post } from "./api.js";
-import { badge, card, dialog, el, empty, facts, field, form, grid, id, input, name, readable, say, sentence, t, time } from "./base.js";
+import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, id, input, local, name, now, readable, say, sentence, t, time } from "./base.js";
+import { manage } from "./edit.js";
+import { onLive } from "./live.js";
+import { show } from "./main.js";
 import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } from "./things.js";
 import { timeline } from "./timeline.js";
+import { valueField } from "./values.js";
 
 export default async function devicePage({ argument, signal, page }) {
   const path = `devices/${encodeURIComponent(argument)}`;
   const device = await get("tenancy", path);
-  const [entity, actions, type] = await Promise.all([object(argument), actionsOn(argument), typeOf("device")]);
-  const above = entity ? await ancestors(entity) : [];
+  const entity = { id: argument, type: "device", ...await object(argument) };
+  const [actions, type, above] = await Promise.all([actionsOn(entity), typeOf("device"), ancestors(entity)]);
   const history = actions.has("device.view_history") ? historyCard(path) : null;
   const state = stateCard(path, device, operations(type, actions, device), history);
   page(device.name, el("div", { class: "cards" }, [state,
     actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
-    actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess"))] });
-  const timer = setInterval(() => document.hidden || state.reload(), 15_000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+    actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
+  onLive(signal, (event) => {
+    if (event.kind === "resync" || (event.kind === "device" && event.objectId === argument)) {
+      state.reload(event.device);
+      history?.reload();
+    }
+  });
+  // Operators hear of no device on which they have no role.
+  const again = () => document.hidden || state.reload();
+  addEventListener("visibilitychange", again, { signal });
 }
 
 /** What the policy lets the viewer do with a device of the kind. */
@@ -1139,6 +1482,11 @@ function stateCard(path, first, possible, history) {
       }
     } }, actionWord(action.name)))) : el("p", { class: "quiet" }, t("noOperations"))];
   });
+  const again = section.reload;
+  section.reload = (newer) => {
+    known = newer;
+    return again();
+  };
   return section;
 }
 
@@ -1161,26 +1509,9 @@ async function operate(path, action) {
 }
 
 function parameterForm(parameters, send, close) {
-  const boxes = parameters.map((one) => field(`${readable(one.name)}${one.value.unit ? ` (${one.value.unit})` : ""}`, control(one)));
-  return form(boxes, t("send"), () => send(Object.fromEntries(boxes.filter((box) => box.input.value !== "" || box.input.type === "checkbox").map((box, index) =>
-    [box.input.name, valueOf(box.input, parameters.find((one) => one.name === box.input.name) ?? parameters[index])]))),
-  { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] });
-}
-
-function control({ name: title, value, required }) {
-  if (value.kind === "VALUE_KIND_CHOICE") {
-    return el("select", { name: title, required }, required ? [] : el("option", { value: "" }, "–"), value.choices.map((choice) => el("option", { value: choice }, readable(choice))));
-  }
-  if (value.kind === "VALUE_KIND_BOOLEAN") return el("input", { type: "checkbox", name: title });
-  if (["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind)) {
-    return input({ type: "number", name: title, required, min: value.min, max: value.max, step: value.kind === "VALUE_KIND_INTEGER" ? 1 : "any" });
-  }
-  return input({ name: title, required, maxLength: value.maxBytes || 200 });
-}
-
-function valueOf(control_, { value }) {
-  if (control_.type === "checkbox") return control_.checked;
-  return ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind) ? Number(control_.value) : control_.value;
+  const boxes = parameters.map((one) => valueField(one));
+  return form(boxes, t("send"), () => send(Object.fromEntries(boxes.map((box) => [box.input.name, box.read()]).filter(([, value]) => value !== undefined))),
+    { more: [cancel(close)] });
 }
 
 function historyCard(path) {
@@ -1206,22 +1537,119 @@ function passes(deviceId) {
   return section;
 }
 
-/** Text of an instant as a field takes it: in the viewer's zone. */
-const local = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-
 async function letIn(deviceId, section) {
   const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
-  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(Date.now()) }));
-  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(Date.now() + 4 * 3_600_000) }));
+  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(now()) }));
+  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(now() + 4 * 3_600_000) }));
   const key = crypto.randomUUID();
   const made = await dialog(t("letIn"), (close) => form([email, from, until], t("letIn"), async () => {
     await post("tenancy", "guest-passes", { email: email.input.value.trim(), deviceIds: [deviceId], validFrom: new Date(from.input.value).toISOString(),
       validUntil: new Date(until.input.value).toISOString(), idempotencyKey: key });
     close(true);
-  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
+  }, { more: [cancel(close)] }));
   if (!made) return;
   say(t("done"));
   section.reload();
+}
+
+"""####),
+    ("edit.js", "text/javascript", ####"""
+// Making, changing and deleting objects of any type, by forms that the policy describes.
+
+import { call, get, post, query } from "./api.js";
+import { cancel, confirmed, dialog, el, field, form, input, more, name, number, say, sentence, t } from "./base.js";
+import { go, readMe } from "./main.js";
+import { forgetObject, typeWord } from "./things.js";
+import { valueField } from "./values.js";
+
+const shownFields = 4;
+const manyObjects = 10;
+
+/** The types of which the viewer may make one in an object. */
+export const creatable = (entity, types, actions) => types.filter((type) =>
+  type.lifecycle.create.some((one) => one.type === entity.type && actions.has(one.action)));
+
+/** The types of which everybody may make one that is in nothing else. */
+export const roots = (types) => types.filter((type) => type.selfService);
+
+const address = (entity) => `/${entity.type === "device" ? "devices" : "objects"}/${encodeURIComponent(entity.id)}`;
+
+/** Asks for a new object of a type, and shows it. */
+export async function makeNew(type, parentId, made) {
+  const [called, values] = fieldsOf(type, {});
+  const key = crypto.randomUUID();
+  const entity = await dialog(t("newOf", { type: typeWord(type.name) }), (close) => form([called, ...values], t("make"), async () => {
+    close(await post("tenancy", "entities", { entity: { type: type.name, parentId, name: called.input.value.trim(), attributes: read(values) }, idempotencyKey: key }));
+  }, { more: [cancel(close)] }));
+  if (!entity) return;
+  if (!parentId) await readMe();
+  say(t("made", { name: entity.name }));
+  if (made) made(entity);
+  else go(address(entity));
+}
+
+export const newButton = (type, parentId, made, kind = "") => el("button", { type: "button", class: kind, click: () => makeNew(type, parentId, made) },
+  t("newOf", { type: typeWord(type.name) }));
+
+/** A field for the name, and those for what people set of the type's attributes; the first few at once. */
+function fieldsOf(type, entity) {
+  const called = field(t("name"), input({ name: "name", required: true, maxLength: 200, autocomplete: "off", autocapitalize: "sentences", value: entity.name ?? "" }));
+  const boxes = type.attributes.filter((one) => !one.reported && (!entity.visibleAttributes || entity.visibleAttributes.includes(one.name)))
+    .map((one) => valueField(one, entity.attributes?.[one.name]));
+  if (boxes.length <= shownFields) return [called, boxes];
+  return [called, [...boxes.slice(0, shownFields), more(t("moreFields"), boxes.slice(shownFields))]];
+}
+
+const flat = (values) => values.flatMap((box) => box.boxes ?? [box]);
+
+/** The attributes that were filled in. */
+const read = (values) => Object.fromEntries(flat(values).map((box) => [box.input.name, box.read()]).filter(([, value]) => value !== undefined));
+
+/** Those that differ from what there was; null takes one away. */
+function changed(values, before) {
+  return Object.fromEntries(flat(values).map((box) => [box.input.name, box.read() ?? null])
+    .filter(([key, value]) => value !== (before[key] ?? null)));
+}
+
+async function change(entity, type, done) {
+  const [called, values] = fieldsOf(type, entity);
+  const key = crypto.randomUUID();
+  const answer = await dialog(t("changeOf", { name: entity.name }), (close) => form([called, ...values], t("save"), async () => {
+    close(await call("tenancy", "PATCH", `entities/${encodeURIComponent(entity.id)}`, { name: called.input.value.trim(),
+      attributes: changed(values, entity.attributes), expectedRevision: entity.revision, idempotencyKey: key }));
+  }, { more: [cancel(close)] }));
+  if (!answer) return;
+  forgetObject(entity.id);
+  say(t("saved"));
+  await done();
+}
+
+/** Says what goes along before anything goes. */
+async function remove(entity) {
+  const path = `entities/${encodeURIComponent(entity.id)}`;
+  try {
+    const lost = await call("tenancy", "DELETE", `${path}?${query({ cascade: true, dryRun: true })}`);
+    const objects = lost.deleted.reduce((sum, one) => sum + Number(one.count), 0);
+    const parts = el("ul", { class: "lines" }, lost.deleted.map((one) => el("li", {}, el("span", {}, t(`types.${one.type}`, { or: typeWord(one.type) })), el("strong", {}, number(Number(one.count))))),
+      el("li", {}, el("span", {}, t("endedRoles")), el("strong", {}, number(Number(lost.endedRoleCount)))));
+    const text = [t("deleteOfText", { name: entity.name }), parts];
+    if (!(await confirmed(t("deleteOf", { name: entity.name }), text, t("delete"), { typed: objects >= manyObjects ? entity.name : undefined }))) return;
+    const done = await call("tenancy", "DELETE", `${path}?${query({ cascade: true, idempotencyKey: crypto.randomUUID() })}`);
+    forgetObject(entity.id);
+    await readMe();
+    say(t("deletedOf", { name: entity.name }));
+    go(done.deletionId ? `/deletions?id=${done.deletionId}` : entity.parentId && entity.parentId !== "sys_root" ? `/objects/${entity.parentId}` : "/places");
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+}
+
+/** Buttons for what the viewer may do to an object itself. */
+export function manage(entity, type, actions, done) {
+  const { update, delete: gone } = type.lifecycle;
+  return [
+    update && actions.has(update) ? el("button", { type: "button", click: async () => change(await get("tenancy", `entities/${encodeURIComponent(entity.id)}`), type, done) }, t("change")) : null,
+    gone && actions.has(gone) ? el("button", { type: "button", class: "danger", click: () => remove(entity) }, t("delete")) : null].filter(Boolean);
 }
 
 """####),
@@ -1313,19 +1741,281 @@ export function forgotten() {
 }
 
 """####),
+    ("family.js", "text/javascript", ####"""
+// A family and its children: points, requests that wait, and devices that are paired.
+
+import { call, get, post } from "./api.js";
+import { badge, cancel, card, confirmed, date, dialog, el, empty, field, form, grid, input, name, number, readable, say, sentence, t, time, word } from "./base.js";
+import { creatable, makeNew } from "./edit.js";
+import { onLive } from "./live.js";
+import { objectLink, schema } from "./things.js";
+
+const codeLives = 1000;
+
+export function familyCards(family, actions, signal) {
+  const overview = () => get("tenancy", `families/${encodeURIComponent(family.id)}/overview?allowPartial=true`);
+  const children = card(t("children"), async () => {
+    const found = await overview();
+    const missing = found.missing.length > 0 ? el("p", { role: "status" }, badge(t("pointsMissing"), "warn")) : null;
+    if (found.children.length === 0) return empty(t("noChildren"));
+    return [missing, el("ul", { class: "lines" }, found.children.map(childLine)),
+      found.childrenCut ? el("p", { class: "quiet small" }, t("moreThere")) : null].filter(Boolean);
+  }, { actions: [newChild(family, actions, () => children.reload())] });
+  const waiting = card(t("requestsWaiting"), async () => {
+    const found = await overview();
+    const all = found.children.flatMap(({ child, points }) => (points?.requests ?? []).map((one) => ({ ...one, child })));
+    return all.length === 0 ? empty(t("noRequests")) : requests(all, () => reload());
+  });
+  const devices = actions.has("family.list_pairings") ? pairings(family, actions, overview) : null;
+  const reload = () => [children, waiting].forEach((one) => one.reload());
+  onLive(signal, (event) => ["points", "resync"].includes(event.kind) && reload());
+  return [children, waiting, devices].filter(Boolean);
+}
+
+/** The button stays empty until the schema says what a child has. */
+function newChild(family, actions, done) {
+  const holder = el("span", {});
+  schema().then(({ types }) => {
+    const [type] = creatable(family, types.filter((one) => one.name === "child"), actions);
+    if (type) holder.append(el("button", { type: "button", class: "primary", click: () => makeNew(type, family.id, done) }, t("addChild")));
+  }).catch(() => {});
+  return holder;
+}
+
+function childLine({ child, points }) {
+  const minutes = (points?.balances ?? []).reduce((sum, one) => sum + Number(one.rewardMinutes), 0);
+  return el("li", {}, el("span", { class: "main" }, objectLink(child.id, child.name, child.type),
+    ...(points?.rewards ?? []).map((one) => el("span", { class: "small" }, t("rewardRuns", { name: one.reward || t("anyReward") }), " ", time(one.endsAt)))),
+  points ? el("span", {}, t("pointsAndMinutes", { count: Number(points.totalPoints), points: number(Number(points.totalPoints)), minutes: number(minutes) })) : null);
+}
+
+/** Wishes for reward time, each with its answer. */
+function requests(found, done) {
+  const answer = async (one, verb) => {
+    try {
+      await post("entitlement", `points/${one.holderId}/requests/${one.id}/${verb}`, {});
+      say(t("done"));
+    } catch (problem) {
+      say(sentence(problem), true);
+    }
+    done();
+  };
+  return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" },
+    el("strong", {}, name(one.child.name), ": ", t("minutesFor", { count: Number(one.minutes), minutes: number(Number(one.minutes)), reward: one.reward || t("anyReward") })),
+    el("span", { class: "quiet small" }, one.parts.map((part) => `${part.app}: ${number(Number(part.points))}`).join(" · "), " · ", t("until"), " ", time(one.expiresAt))),
+  el("span", { class: "row" }, el("button", { type: "button", class: "primary small", "aria-label": `${t("approve")} ${one.child.name}`, click: () => answer(one, "approve") }, t("approve")),
+    el("button", { type: "button", class: "small", "aria-label": `${t("decline")} ${one.child.name}`, click: () => answer(one, "decline") }, t("decline"))))));
+}
+
+function pairings(family, actions, overview) {
+  const may = actions.has("family.pair_devices");
+  const section = card(t("pairedDevices"), async () => {
+    const { pairings: found } = await get("tenancy", `families/${encodeURIComponent(family.id)}/pairings?limit=50`);
+    if (found.length === 0) return empty(t("noPairings"));
+    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.deviceName, one.deviceId)),
+      el("span", { class: "quiet small" }, one.childName ? name(one.childName) : t("parentsDevice"), " · ", time(one.pairedAt))),
+    may ? el("button", { type: "button", class: "small danger", "aria-label": `${t("unpair")} ${one.deviceName}`, click: () => unpair(one, section) }, t("unpair")) : null)));
+  }, { actions: may ? [el("button", { type: "button", click: () => pair(family, overview, section) }, t("pairDevice"))] : [] });
+  return section;
+}
+
+async function unpair(one, section) {
+  if (!(await confirmed(t("unpair"), t("unpairText", { name: one.deviceName || one.deviceId }), t("unpair")))) return;
+  await call("tenancy", "DELETE", `pairings/${one.id}`).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+  section.reload();
+}
+
+/** A code to type into a device, with the time that is left for it. */
+async function pair(family, overview, section) {
+  let found;
+  try {
+    found = await overview();
+  } catch (problem) {
+    return say(sentence(problem), true);
+  }
+  const whose = field(t("whoseDevice"), el("select", { name: "whose" }, found.children.map(({ child }) => el("option", { value: child.id }, child.name)), el("option", { value: "" }, t("parentsDevice"))));
+  const code = await dialog(t("pairDevice"), (close) => form([whose], t("makeCode"), async () => {
+    const childId = whose.input.value;
+    close(await post("tenancy", `families/${family.id}/pairing-codes`, { deviceRole: childId ? "child" : "parent", childId: childId || undefined, idempotencyKey: crypto.randomUUID() }));
+  }, { more: [cancel(close)] }));
+  if (!code) return;
+  const left = el("span", {}, time(code.expiresAt));
+  const timer = setInterval(() => left.replaceChildren(time(code.expiresAt)), 15 * codeLives);
+  await dialog(t("pairDevice"), (close) => [el("p", {}, t("pairText")), el("p", { class: "big-code" }, el("code", {}, `${code.code.slice(0, 4)} ${code.code.slice(4)}`)),
+    el("p", { class: "quiet" }, t("until"), " ", left), el("button", { type: "button", class: "primary", click: () => close() }, t("close"))]);
+  clearInterval(timer);
+  section.reload();
+}
+
+// --- a child ----------------------------------------------------------------------------------------------------------
+
+export function childCards(child, actions, signal) {
+  const path = `points/${encodeURIComponent(child.id)}`;
+  if (!actions.has("points.view")) return [];
+  const mayRule = actions.has("points.set_rules");
+  const points = card(t("points"), async () => {
+    const [balances, { rules }, { rewards }] = await Promise.all([get("entitlement", path), get("entitlement", `${path}/rules`), get("entitlement", `${path}/rewards`)]);
+    const running = rewards.map((one) => el("p", {}, badge(t("rewardRuns", { name: one.reward || t("anyReward") }), "good"), " ", t("until"), " ", date(one.endsAt)));
+    if (balances.balances.length === 0) return [...running, empty(t("noPoints"))];
+    return [...running, grid(t("points"), [
+      [t("application"), (one) => name(one.app)],
+      [t("points"), (one) => number(Number(one.points))],
+      [t("rewardTime"), (one) => t("minutes", { count: Number(one.rewardMinutes), minutes: number(Number(one.rewardMinutes)) })],
+      [t("rule"), (one) => ruleText(rules.find((rule) => rule.app === one.app))],
+      [t("actions"), (one) => mayRule ? el("button", { type: "button", class: "small", "aria-label": `${t("change")} ${one.app}`,
+        click: () => setRule(path, rules.find((rule) => rule.app === one.app) ?? { app: one.app }, reload) }, t("change")) : ""],
+    ], balances.balances)];
+  }, { wide: true, actions: mayRule ? [el("button", { type: "button", click: () => setRule(path, undefined, reload) }, t("newRule"))] : [] });
+  const waiting = card(t("requestsWaiting"), async () => {
+    const { requests: found } = await get("entitlement", `${path}/requests?state=POINTS_REQUEST_STATE_PENDING`);
+    return found.length === 0 ? empty(t("noRequests")) : requests(found.map((one) => ({ ...one, child })), reload);
+  });
+  const history = card(t("pointsHistory"), async () => {
+    const { entries } = await get("entitlement", `${path}/history?limit=25`);
+    if (entries.length === 0) return empty(t("noHistory"));
+    return grid(t("pointsHistory"), [
+      [t("what"), (one) => [el("strong", {}, word("entry", one.kind)), " ", name(one.reward ? `${one.app}: ${one.reward}` : one.app)]],
+      [t("points"), (one) => number(Number(one.points))],
+      [t("balance"), (one) => number(Number(one.balance))],
+      [t("who"), (one) => name(one.actorName, one.actorId)],
+      [t("when"), (one) => time(one.occurredAt)],
+      [t("actions"), (one) => actions.has("points.reverse") && /_(EARN|REDEEM)$/.test(one.kind) && !one.kind.includes("REVERSE")
+        ? el("button", { type: "button", class: "small danger", "aria-label": `${t("reverse")} ${readable(one.app)} ${one.points}`, click: () => reverse(path, one, reload) }, t("reverse")) : ""],
+    ], entries);
+  }, { wide: true });
+  const reload = () => [points, waiting, history].forEach((one) => one.reload());
+  onLive(signal, (event) => (event.kind === "resync" || (event.kind === "points" && event.objectId === child.id)) && reload());
+  return [points, waiting, history];
+}
+
+const ruleText = (rule) => rule ? el("span", {}, t("ruleText", { earn: number(rule.pointsPerMinute), reward: number(rule.pointsPerRewardMinute) }),
+  rule.requiresApproval ? [" ", badge(t("needsApproval"), "warn")] : null) : "–";
+
+async function setRule(path, known, done) {
+  const app = field(t("application"), input({ name: "app", required: true, maxLength: 128, autocomplete: "off", value: known?.app ?? "", readOnly: Boolean(known) }));
+  const earn = field(t("pointsPerMinute"), input({ type: "number", name: "points_per_minute", min: 0, max: 1_000_000, step: 1, required: true, value: known?.pointsPerMinute ?? "" }));
+  const reward = field(t("pointsPerRewardMinute"), input({ type: "number", name: "points_per_reward_minute", min: 0, max: 1_000_000, step: 1, required: true, value: known?.pointsPerRewardMinute ?? "" }));
+  const approval = el("input", { type: "checkbox", name: "requires_approval", checked: known?.requiresApproval ?? false });
+  const made = await dialog(known ? t("changeOf", { name: known.app }) : t("newRule"), (close) => form([app, earn, reward, el("label", { class: "row" }, approval, t("needsApproval"))], t("save"), async () => {
+    close(await call("entitlement", "PUT", `${path}/rules`, { rule: { app: app.input.value.trim(), pointsPerMinute: Number(earn.input.value), pointsPerRewardMinute: Number(reward.input.value),
+      requiresApproval: approval.checked, revision: known?.revision ?? "" } }));
+  }, { more: [cancel(close)] }));
+  if (!made) return;
+  say(t("saved"));
+  done();
+}
+
+async function reverse(path, one, done) {
+  if (!(await confirmed(t("reverse"), t("reverseText", { count: Number(one.points), points: number(Number(one.points)), name: one.app }), t("reverse")))) return;
+  await post("entitlement", `${path}/transactions/${one.transactionId}/reverse`, {}).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+  done();
+}
+
+"""####),
+    ("grant.js", "text/javascript", ####"""
+// Giving a role: to a person who is known here, or by an e-mail address, which makes an invitation.
+
+import { get, post, query } from "./api.js";
+import { cancel, dialog, el, field, form, input, instantOf, local, more, now, say, t } from "./base.js";
+import { combobox } from "./combobox.js";
+import { isOperator } from "./main.js";
+import { roleWord } from "./things.js";
+
+const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/** The action that it takes to give a role on a type. */
+export const grantAction = (role, typeName) => role.grantedBy.find((one) => one.type === typeName)?.action;
+
+/** The roles that the viewer may give on an object. */
+export const grantable = (entity, roles, actions) => roles.filter((role) => actions.has(grantAction(role, entity.type)));
+
+/** The same with those that the tenant has made of them. */
+async function withOwn(possible, root) {
+  const answer = await get("tenancy", `entities/${encodeURIComponent(root)}/role-definitions`).catch(() => ({ definitions: [] }));
+  const own = answer.definitions.filter((one) => one.name !== one.baseRole)
+    .map((one) => [one, possible.find((role) => role.name === one.baseRole)]).filter(([, base]) => base);
+  return [...possible, ...own.map(([one, base]) => ({ ...base, name: one.name }))];
+}
+
+/** People of this object and of those above it, by a part of their name; an operator finds everybody. */
+async function findPeople(text, places) {
+  if (isOperator()) {
+    const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
+    return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
+  }
+  const lists = await Promise.all(places.map((id) => get("tenancy", `entities/${encodeURIComponent(id)}/roles?${query({ text, pageSize: 8 })}`)
+    .catch(() => ({ associations: [] }))));
+  const people = new Map();
+  for (const one of lists.flatMap((list) => list.associations)) {
+    if (one.displayName && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label: one.displayName, detail: roleWord(one.customRole || one.role) });
+  }
+  return [...people.values()].slice(0, 8);
+}
+
+function hoursFields() {
+  const boxes = days.map((day) => {
+    const box = input({ type: "checkbox", name: day });
+    return el("label", { class: "row" }, box, t(`day.${day}`));
+  });
+  const begins = field(t("fromHour"), input({ type: "time", name: "from_hour" }));
+  const ends = field(t("untilHour"), input({ type: "time", name: "until_hour" }));
+  const group = el("fieldset", {}, el("legend", {}, t("onDays")), el("div", { class: "row" }, boxes));
+  group.read = () => (begins.input.value && ends.input.value ? { days: boxes.map((label) => label.querySelector("input")).filter((box) => box.checked).map((box) => box.name),
+    from: begins.input.value, until: ends.input.value, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone } : undefined);
+  return [begins, ends, group];
+}
+
+export async function giveRole(entity, possible, above, done) {
+  const choices = await withOwn(possible, above[0]?.id ?? entity.id);
+  let chosen;
+  const who = combobox(t("personOrAddress"), { called: "email", required: true, hint: t("personOrAddressHint"), chosen: (one) => { chosen = one; },
+    find: (text) => (text.includes("@") && !isOperator() ? [] : findPeople(text, [entity.id, ...above.map((one) => one.id)])) });
+  const from = field(t("roleFrom"), input({ type: "datetime-local", name: "valid_from" }), t("atHint"));
+  const until = field(t("roleUntil"), input({ type: "datetime-local", name: "valid_until" }), t("roleUntilHint"));
+  const role = field(t("role"), el("select", { name: "role", change: () => demand() }, choices.map((one) => el("option", { value: one.name }, roleWord(one.name)))));
+  const [begins, ends, onDays] = hoursFields();
+  const demand = () => {
+    const { windowRequired } = choices.find((one) => one.name === role.input.value);
+    until.input.required = windowRequired;
+    if (windowRequired && !from.input.value) from.input.value = local(now());
+  };
+  demand();
+  const key = crypto.randomUUID();
+  const hours = more(t("onlyAtHours"), [begins, ends]);
+  hours.lastChild.append(onDays);
+  const made = await dialog(t("giveRoleOn", { name: entity.name }), (close) => form([who, role, from, until, hours], t("giveRole"), async () => {
+    const text = who.input.value.trim();
+    if (!chosen && !/^[^@ ]+@[^@ ]+$/.test(text)) return who.complain(t("personOrAddressHint"));
+    close(await post("tenancy", "roles", { role: { entityId: entity.id, role: role.input.value, ...(chosen ? { userId: chosen.id } : { email: text }),
+      validFrom: instantOf(from), validUntil: instantOf(until), recurring: onDays.read() }, idempotencyKey: key }));
+  }, { more: [cancel(close)] }));
+  if (!made) return;
+  say(made.invitationId ? t("invited") : t("roleGiven"));
+  done();
+}
+
+"""####),
     ("home.js", "text/javascript", ####"""
 // The first screen: what is waiting for the viewer, and what the viewer has access to.
 
 import { get, post } from "./api.js";
-import { card, dialog, el, empty, field, form, grid, input, name, now, say, t, time } from "./base.js";
+import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
 import { go, isOperator, me, readMe, show } from "./main.js";
+import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
-export default async function home({ page }) {
+export default async function home({ page, signal }) {
   const cards = [];
   if (isOperator()) cards.push(findPerson());
   if (!me.emailVerified) cards.push(unverified());
-  cards.push(access(), invitations());
+  const [mine, waiting] = [access(), invitations()];
+  cards.push(mine, waiting);
+  onLive(signal, async (event) => {
+    if (["invitation", "resync"].includes(event.kind)) waiting.reload();
+    if (!["rights", "resync"].includes(event.kind)) return;
+    await readMe();
+    mine.reload();
+  });
   page(t("welcome", { name: me.displayName }), el("div", { class: "cards" }, cards));
 }
 
@@ -1340,21 +2030,21 @@ function unverified() {
   return card(t("verifyTitle"), () => [el("p", {}, t("verifyText", { email: me.email })),
     el("div", { class: "row" }, el("button", { type: "button", click: async (event) => {
       event.target.disabled = true;
-      await post("auth", "auth/email/verification").then(() => say(t("mailSent")), (problem) => say(problem.message, true));
+      await post("auth", "auth/email/verification").then(() => say(t("mailSent")), (problem) => say(sentence(problem), true));
       event.target.disabled = false;
     } }, t("sendAgain")))], { wide: true });
 }
 
 function access() {
-  const roles = me.roles.filter((role) => role.entityType !== "system");
-  return card(t("yourAccess"), () => roles.length === 0
+  const roles = () => me.roles.filter((role) => role.entityType !== "system");
+  return card(t("yourAccess"), () => roles().length === 0
     ? empty(isOperator() ? t("operatorAccess") : t("noAccess"))
     : grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
-    ], roles), { wide: true });
+    ], roles()), { wide: true });
 }
 
 function invitations() {
@@ -1380,7 +2070,7 @@ async function answerTo(invitation, verb, reload) {
     await readMe();
     await show();
   } catch (problem) {
-    say(t(`reason.${problem.reason}`, { or: problem.message }), true);
+    say(sentence(problem), true);
     reload();
   }
 }
@@ -1399,6 +2089,106 @@ function enterCode() {
 """####),
     ("icon.svg", "image/svg+xml", ####"""
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3355cc"/><path d="M8 25V14a8 8 0 0 1 16 0v11h-5V15a3 3 0 0 0-6 0v10z" fill="#fff"/></svg>
+
+"""####),
+    ("live.js", "text/javascript", ####"""
+// Changes as they happen: one stream for all tabs of a browser, of which one tab has it and tells the others.
+
+import { events, isSignedIn, renewForStream } from "./api.js";
+import { el, now, t } from "./base.js";
+
+const silentMost = 10_000;
+const pauses = [1, 2, 4, 8, 16, 30];
+const channel = "BroadcastChannel" in window ? new BroadcastChannel("gatehouse-live") : undefined;
+const handlers = new Set();
+
+/** Says since when nothing new has come. */
+export const liveMark = el("p", { class: "banner", role: "status" });
+
+let running;
+
+/** Calls `handler` with each change until a page is left. */
+export function onLive(signal, handler) {
+  handlers.add(handler);
+  signal.addEventListener("abort", () => handlers.delete(handler));
+}
+
+function hear(message) {
+  if (message.event) [...handlers].forEach((handler) => handler(message.event));
+  if (message.since !== undefined) {
+    const clock = message.since && new Date(message.since).toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
+    liveMark.textContent = message.since ? t("notLive", { time: clock }) : "";
+  }
+}
+
+function tell(message) {
+  hear(message);
+  channel?.postMessage(message);
+}
+
+channel?.addEventListener("message", ({ data }) => hear(data));
+
+/** Follows what changes, once this tab's turn has come, until it is stopped. */
+export function startLive() {
+  if (running) return;
+  running = new AbortController();
+  const { signal } = running;
+  if (!navigator.locks) return void follow(signal);
+  navigator.locks.request("gatehouse-live", { signal }, () => follow(signal)).catch(() => {});
+}
+
+export function stopLive() {
+  running?.abort();
+  running = undefined;
+  liveMark.textContent = "";
+}
+
+/** Opens the stream, and again when it ends, further apart the more often that fails. */
+async function follow(signal) {
+  const state = { token: undefined, failures: 0, since: undefined };
+  while (!signal.aborted && isSignedIn()) {
+    const began = now();
+    try {
+      await listen(state, signal);
+    } catch (problem) {
+      if (signal.aborted) return;
+      if (problem.reason === "RESUME_TOKEN_INVALID") state.token = undefined;
+    }
+    state.since ??= began;
+    // A stream that ends with its token is no trouble; one that cannot be opened is.
+    if (state.failures > 1) tell({ since: state.since });
+    const pause = 1000 * (pauses[state.failures] ?? pauses.at(-1)) * (0.75 + Math.random() / 2);
+    if (state.failures > 0) await new Promise((resolve) => { setTimeout(resolve, pause); });
+    state.failures += 1;
+  }
+}
+
+async function listen(state, outer) {
+  const cut = new AbortController();
+  const stop = () => cut.abort();
+  outer.addEventListener("abort", stop);
+  let timer = setTimeout(stop, silentMost);
+  try {
+    for await (const { type, id, data } of events("tenancy", `watch?resumeToken=${encodeURIComponent(state.token ?? "")}`, { signal: cut.signal })) {
+      clearTimeout(timer);
+      timer = setTimeout(stop, silentMost);
+      state.token = id || state.token;
+      if (type === "error") {
+        if (data.details?.reason === "PROOF_ENDED") await renewForStream();
+        return;
+      }
+      if (type === "end") return;
+      state.failures = 0;
+      if (state.since !== undefined) tell({ since: 0 });
+      state.since = undefined;
+      if (type !== "heartbeat" && type !== "current") tell({ event: data });
+    }
+  } finally {
+    clearTimeout(timer);
+    cut.abort();
+    outer.removeEventListener("abort", stop);
+  }
+}
 
 """####),
     ("mail.js", "text/javascript", ####"""
@@ -1511,14 +2301,15 @@ function failed(title, problem) {
     ("main.js", "text/javascript", ####"""
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
-import { get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
-import { complaint, dialog, el, language, link, name, say, speak, t, voices } from "./base.js";
+import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
+import { complaint, dialog, el, language, learnReasons, link, name, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
   [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
+  [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
   [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
-  [/^\/requests$/, "requests"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
+  [/^\/requests$/, "requests"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
 const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
 const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email|stop-change|take-over|accept-invitation)$/;
@@ -1528,6 +2319,7 @@ export let me;
 export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
 
 let leaving;
+let live;
 let started = false;
 
 /** The address in the fragment: path, what was matched, and its values. */
@@ -1544,6 +2336,9 @@ export function remember(values) {
 }
 
 export const go = (path) => { location.hash = path; };
+
+/** To another address in place of this one, which "back" would only lead here from. */
+export const goInstead = (path) => location.replace(`#${path}`);
 
 /** Reads again who is signed in, after the person has changed something about it. */
 export async function readMe() {
@@ -1572,7 +2367,7 @@ function nav() {
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests"))] : [];
+    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }
@@ -1596,6 +2391,7 @@ export function languages() {
   return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
     localStorage.setItem("gatehouse.language", other);
     await speak(other);
+    await learnReasons();
     await show();
   } }, other === "de" ? "Deutsch" : "English");
 }
@@ -1610,14 +2406,21 @@ function page(title, children, { actions = [], text, crumbs } = {}) {
   document.title = `${title} · Gatehouse`;
   const heading = el("h1", { tabIndex: -1 }, name(title));
   const main = el("main", { id: "content" }, crumbs,
-    el("div", { class: "title" }, heading, el("div", { class: "row" }, actions), text ? el("p", {}, text) : null), children);
+    el("div", { class: "title" }, heading, el("div", { class: "row" }, actions), text ? el("p", {}, text) : null), children, calls());
   const skip = el("a", { class: "skip", href: "#content", click: (event) => {
     event.preventDefault();
     heading.focus();
   } }, t("skip"));
-  document.body.replaceChildren(skip, el("div", { class: "shell" }, side(), main), voices);
+  document.body.replaceChildren(skip, ...[live?.liveMark].filter(Boolean), el("div", { class: "shell" }, side(), main), voices);
   if (started) heading.focus();
   return main;
+}
+
+/** What the page has asked for, as commands that can be repeated by hand. */
+function calls() {
+  const text = el("pre", { tabIndex: 0, role: "region", "aria-label": t("asCurl") });
+  return el("details", { class: "calls", toggle: () => { text.textContent = commands(); } }, el("summary", {}, t("asCurl")),
+    el("p", { class: "quiet small" }, t("asCurlText")), text);
 }
 
 /** The page of a visitor who is not signed in: one card in the middle. */
@@ -1634,6 +2437,7 @@ export async function show() {
   leaving?.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  forgetCalls();
   try {
     const mail = location.pathname.match(mails);
     if (mail) {
@@ -1645,7 +2449,10 @@ export async function show() {
       const entrance = await import("./entrance.js");
       return entrance[open[path] ?? "signIn"]();
     }
-    if (!me) await readMe();
+    if (!me) await Promise.all([readMe(), learnReasons()]);
+    live ??= await import("./live.js");
+    live.startLive();
+    live.onLive(signal, heard);
     const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
     const [match, module] = found ?? [[], "nothing"];
     const screen = module === "nothing" ? nothing : (await import(`./${module}.js`)).default;
@@ -1674,6 +2481,12 @@ export function nothing(problem) {
     problem?.requestId ? complaint(problem) : null, link("#/", t("toStart"))));
 }
 
+/** What every screen does about a change: the viewer's own roles and account are read again before they are needed. */
+async function heard(event) {
+  if (!["rights", "profile", "resync"].includes(event.kind)) return;
+  await readMe().catch(() => {});
+}
+
 /** Asks for the proof that a call needs; whether there is one now. */
 async function proveAgain(problem) {
   const { proof } = await import("./proof.js");
@@ -1696,6 +2509,7 @@ setInterval(async () => {
 onStepUp(proveAgain);
 onSignOut(() => {
   me = undefined;
+  live?.stopLive();
   document.querySelectorAll("dialog").forEach((box) => box.close());
   show();
 });
@@ -1720,58 +2534,90 @@ start();
     ("object.js", "text/javascript", ####"""
 // One place: what is in it, who has which role on it, who is invited, and whose pass is when.
 
-import { call, get, post } from "./api.js";
-import { badge, card, confirmed, dialog, el, empty, facts, field, form, grid, id, input, link, name, now, readable, say, sentence, t, time } from "./base.js";
-import { go } from "./main.js";
-import { actionsOn, ancestors, children, crumbs, forgetObject, objectLink, roleWord, schema, typeWord, windowBadge, windowText } from "./things.js";
+import { call, get, post, query } from "./api.js";
+import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
+import { creatable, makeNew, manage } from "./edit.js";
+import { grantable, giveRole } from "./grant.js";
+import { goInstead, isOperator, show } from "./main.js";
+import { actionsOn, ancestors, children, crumbs, longList, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
 import { timeline } from "./timeline.js";
 
-export default async function objectPage({ argument, page }) {
+/** Types that features belong to. */
+export const holderKinds = ["organization", "portfolio", "family"];
+const columns = 3;
+
+export default async function objectPage({ argument, signal, page }) {
   const entity = await get("tenancy", `entities/${encodeURIComponent(argument)}`);
-  if (entity.type === "device") return go(`/devices/${argument}`);
-  const [path, actions, { types, roles }] = await Promise.all([ancestors(entity), actionsOn(entity.id), schema()]);
-  const below = types.filter((type) => type.parents.includes(entity.type));
-  const may = (part) => [...actions].some((action) => action.includes(part));
-  const cards = [...below.map((type) => inside(entity, type)), details(entity, actions),
-    may("list_associations") || may("view_members") ? members(entity, roles, actions) : null,
-    may("manage_") ? invitations(entity, roles) : null,
-    ["unit", "property"].includes(entity.type) && may("grant_guest") ? passes(entity) : null].filter(Boolean);
+  if (entity.type === "device") return goInstead(`/devices/${argument}`);
+  const [path, actions, { types, roles }] = await Promise.all([ancestors(entity), actionsOn(entity), schema()]);
+  const type = types.find((one) => one.name === entity.type);
+  const has = (action) => Boolean(action) && actions.has(action);
+  const possible = grantable(entity, roles, actions);
+  const own = await ownCards(entity, actions, signal);
+  const below = types.filter((one) => one.parents.includes(entity.type) && !(own.length > 0 && one.name === "child"));
+  const cards = [...own, ...below.map((one) => inside(entity, one, types, actions)), details(entity, type, actions),
+    has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
+    possible.length > 0 ? invitations(entity, possible, path) : null,
+    ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
+    isOperator() && holderKinds.includes(entity.type) ? (await import("./subscription.js")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
+  const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
-    actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess"))] });
+    actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
+      has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
+      ...manage(entity, type, actions, show)].filter(Boolean) });
 }
 
-function details(entity, actions) {
+/** What objects of some types have that others have not. */
+async function ownCards(entity, actions, signal) {
+  if (entity.type !== "family" && entity.type !== "child") return [];
+  const family = await import("./family.js");
+  return entity.type === "family" ? family.familyCards(entity, actions, signal) : family.childCards(entity, actions, signal);
+}
+
+function details(entity, type, actions) {
   return card(t("details"), () => [facts([
     ...Object.entries(entity.attributes).map(([key, value]) => [readable(key), name(typeof value === "object" ? JSON.stringify(value) : String(value))]),
     [t("created"), time(entity.createdAt)], [t("changed"), time(entity.updatedAt)], [t("id"), id(entity.id)]]),
-  el("details", {}, el("summary", {}, t("yourActions", { count: actions.size })),
+  el("details", {}, el("summary", {}, t("yourActions", { count: actions.now })),
     el("p", { class: "quiet" }, [...actions].map((action) => readable(action.replace(/^[^.]+\./, ""))).join(" · ")))]);
 }
 
-function inside(entity, type) {
-  return card(t("below", { type: t(`types.${type.name}`, { or: typeWord(type.name) }) }), async () => {
-    const answer = await children(type.name, entity.id, { pageSize: 50 });
-    if (answer.entities.length === 0) return empty(t("noneBelow"));
-    return el("ul", { class: "lines" }, answer.entities.map((child) => el("li", {},
-      objectLink(child.id, child.name, child.type), el("span", { class: "quiet small" }, name(String(child.attributes.kind ?? child.attributes.city ?? ""), " ")))),
-    answer.nextPageToken ? el("li", { class: "quiet small" }, t("moreThere")) : null);
-  });
+/** What is directly below, with the first attributes that there are. */
+function inside(entity, type, types, actions) {
+  const may = creatable(entity, [type], actions).length > 0;
+  const section = card(typesWord(type.name), () => longList(typesWord(type.name),
+    async (text, pageToken) => {
+      const answer = await children(type.name, entity.id, { pageSize: 50, text: text || undefined, pageToken });
+      return { items: answer.entities, nextPageToken: answer.nextPageToken };
+    },
+    (rows) => {
+      const shown = type.attributes.filter((one) => rows.some((row) => row.attributes[one.name] !== undefined && row.attributes[one.name] !== "")).slice(0, columns);
+      if (shown.length === 0) return el("ul", { class: "lines" }, rows.map((child) => el("li", {}, objectLink(child.id, child.name, child.type))));
+      return grid(typesWord(type.name), [[t("name"), (child) => objectLink(child.id, child.name, child.type)],
+        ...shown.map((one) => [readable(one.name), (child) => valueText(child.attributes[one.name])])], rows);
+    }, t("noneBelow")),
+  { actions: may ? [el("button", { type: "button", click: () => makeNew(type, entity.id, () => section.reload()) }, t("newOf", { type: typeWord(type.name) }))] : [] });
+  return section;
 }
 
-function members(entity, roles, actions) {
-  const section = card(t("members"), async (reload) => {
-    const answer = await get("tenancy", `entities/${encodeURIComponent(entity.id)}/roles?limit=50`);
-    if (answer.associations.length === 0) return empty(t("noMembers"));
-    return grid(t("members"), [
+const valueText = (value) => (value === undefined ? "–" : typeof value === "boolean" ? t(value ? "yes" : "no") : name(String(value), "–"));
+
+function members(entity, roles, actions, possible, path) {
+  const revocable = (role) => roles.find((one) => one.name === role.role)?.revokedBy.some((one) => one.type === entity.type && actions.has(one.action));
+  const section = card(t("members"), (reload) => longList(t("members"),
+    async (text, pageToken) => {
+      const answer = await get("tenancy", `entities/${encodeURIComponent(entity.id)}/roles?${query({ pageSize: 50, text, pageToken })}`);
+      return { items: answer.associations, nextPageToken: answer.nextPageToken };
+    },
+    (rows) => grid(t("members"), [
       [t("person"), (role) => name(role.displayName, role.userId)],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
       [t("givenBy"), (role) => role.grantedByName ? name(role.grantedByName) : "–"],
       [t("actions"), (role) => el("span", { class: "row" }, link(`#/why?person=${role.userId}&object=${entity.id}`, t("nav.why")),
-        [...actions].some((action) => action.includes("manage_"))
-          ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
-    ], answer.associations);
-  }, { wide: true });
+        revocable(role) ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
+    ], rows), t("noMembers")),
+  { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => giveRole(entity, possible, path, show) }, t("giveRole"))] : [] });
   return section;
 }
 
@@ -1787,8 +2633,7 @@ async function remove(entity, role, reload) {
   reload();
 }
 
-function invitations(entity, roles) {
-  const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
+function invitations(entity, possible, path) {
   const section = card(t("invitations"), async (reload) => {
     const answer = await get("tenancy", `invitations?entityId=${encodeURIComponent(entity.id)}&limit=50`);
     if (answer.invitations.length === 0) return empty(t("noneInvited"));
@@ -1803,23 +2648,8 @@ function invitations(entity, roles) {
           reload();
         } }, t("withdraw")) : ""],
     ], answer.invitations);
-  }, { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => invite(entity, possible, section) }, t("invite"))] : [] });
+  }, { wide: true, actions: [el("button", { type: "button", click: () => giveRole(entity, possible, path, () => section.reload()) }, t("invite"))] });
   return section;
-}
-
-async function invite(entity, possible, section) {
-  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }));
-  const role = field(t("role"), el("select", { name: "role" }, possible.map((one) => el("option", { value: one.name }, roleWord(one.name)))));
-  const until = field(t("roleUntil"), input({ type: "datetime-local", name: "valid_until" }), t("roleUntilHint"));
-  const key = crypto.randomUUID();
-  const made = await dialog(t("inviteTo", { name: entity.name }), (close) => form([email, role, until], t("invite"), async () => {
-    close(await post("tenancy", "invitations", { entityId: entity.id, email: email.input.value.trim(), role: role.input.value,
-      validUntil: until.input.value ? new Date(until.input.value).toISOString() : undefined, idempotencyKey: key }));
-  }, { more: [el("button", { type: "button", click: () => close() }, t("cancel"))] }));
-  if (!made) return;
-  say(t("invited"));
-  forgetObject(entity.id);
-  section.reload();
 }
 
 function passes(entity) {
@@ -1828,6 +2658,81 @@ function passes(entity) {
     if (answer.passes.length === 0) return empty(t("noPasses"));
     return timeline(answer.passes);
   }, { wide: true });
+}
+
+"""####),
+    ("own-roles.js", "text/javascript", ####"""
+// Roles that a tenant defines: a role of the policy with other actions.
+
+import { call, get } from "./api.js";
+import { cancel, card, confirmed, dialog, el, empty, field, form, grid, input, name, readable, say, sentence, t, time } from "./base.js";
+import { actionWord, crumbs, roleWord, schema, typesWord } from "./things.js";
+
+export default async function ownRoles({ argument, page }) {
+  const [entity, { types, roles }] = await Promise.all([get("tenancy", `entities/${encodeURIComponent(argument)}`), schema()]);
+  const path = `entities/${encodeURIComponent(argument)}/role-definitions`;
+  const reach = treeOf(entity.type, types);
+  const bases = roles.filter((role) => role.name !== "super_admin" && role.on.some((type) => reach.has(type)));
+  const add = el("button", { type: "button", class: "primary", click: () => edit(path, types, bases, undefined, () => section.reload()) }, t("newRole"));
+  const section = card(t("ownRoles"), async (reload) => {
+    const { definitions } = await get("tenancy", path);
+    if (definitions.length === 0) return empty(t("noOwnRoles"));
+    return grid(t("ownRoles"), [
+      [t("role"), (one) => name(one.name === one.baseRole ? roleWord(one.name) : one.name)],
+      [t("basedOn"), (one) => roleWord(one.baseRole)],
+      [t("includes_"), (one) => one.actions.length === 0 ? t("nothingIncluded") : one.actions.map(actionWord).join(", ")],
+      [t("changed"), (one) => [time(one.updatedAt), one.definedByName ? [" · ", name(one.definedByName)] : ""]],
+      [t("actions"), (one) => el("span", { class: "row" },
+        el("button", { type: "button", class: "small", "aria-label": `${t("change")} ${one.name}`, click: () => edit(path, types, bases, one, reload) }, t("change")),
+        el("button", { type: "button", class: "small danger", "aria-label": `${t("delete")} ${one.name}`, click: () => remove(path, one, reload) }, t("delete")))],
+    ], definitions);
+  }, { wide: true, actions: [add] });
+  page(t("ownRolesOf", { name: entity.name }), el("div", { class: "stack" }, section), { text: t("ownRolesText"), crumbs: crumbs([entity], t("ownRoles")) });
+}
+
+/** The types of a tree, from that of its root down. */
+function treeOf(root, types) {
+  const found = new Set([root]);
+  let size = 0;
+  while (size !== found.size) {
+    size = found.size;
+    types.filter((type) => type.parents.some((parent) => found.has(parent))).forEach((type) => found.add(type.name));
+  }
+  return found;
+}
+
+async function edit(path, types, bases, known, done) {
+  const called = field(t("name"), input({ name: "name", required: true, maxLength: 64, pattern: "[a-z][a-z0-9_.\\-]*", autocomplete: "off", value: known?.name ?? "", readOnly: Boolean(known) }), t("roleNameHint"));
+  const base = field(t("basedOn"), el("select", { name: "base_role", disabled: Boolean(known), change: () => offer() },
+    bases.map((role) => el("option", { value: role.name, selected: role.name === known?.baseRole }, roleWord(role.name)))));
+  const choices = el("div", { class: "stack" });
+  const offer = () => {
+    const role = bases.find((one) => one.name === base.input.value);
+    const reached = types.filter((type) => role.on.includes(type.name) || role.inheritsTo.includes(type.name) || role.inheritsTo.includes("*"));
+    choices.replaceChildren(...reached.map((type) => el("fieldset", {}, el("legend", {}, typesWord(type.name)), el("div", { class: "choices" },
+      type.actions.map((action) => el("label", { class: "row" }, el("input", { type: "checkbox", name: action.name, checked: known?.actions.includes(action.name) ?? false }), actionWord(action.name)))))));
+  };
+  offer();
+  const key = crypto.randomUUID();
+  const made = await dialog(known ? t("changeOf", { name: known.name }) : t("newRole"), (close) => form([called, base, choices], t("save"), async () => {
+    const actions = [...new Set([...choices.querySelectorAll("input:checked")].map((box) => box.name))];
+    close(await call("tenancy", "PUT", `${path}/${encodeURIComponent(called.input.value.trim())}`,
+      { baseRole: base.input.value, actions, expectedRevision: known?.revision, idempotencyKey: key }));
+  }, { more: [cancel(close)] }));
+  if (!made) return;
+  say(t("saved"));
+  done();
+}
+
+async function remove(path, one, done) {
+  if (!(await confirmed(t("deleteOf", { name: readable(one.name) }), t("deleteRoleText"), t("delete")))) return;
+  try {
+    await call("tenancy", "DELETE", `${path}/${encodeURIComponent(one.name)}`);
+    say(t("done"));
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+  done();
 }
 
 """####),
@@ -1921,14 +2826,18 @@ function shown({ users, nextPageToken }, wanted, clear) {
 import { get, post } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
 import { me, show } from "./main.js";
+import { subscriptionCard } from "./subscription.js";
+import { askForChange, changesTable } from "./changes.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function personPage({ argument, page }) {
-  const user = await get("auth", `operators/users/${encodeURIComponent(argument)}`);
+  const [user, held] = await Promise.all([get("auth", `operators/users/${encodeURIComponent(argument)}`),
+    get("tenancy", `associations/users/${encodeURIComponent(argument)}?limit=1`).catch(() => ({}))]);
   const isDisabled = user.state === "ACCOUNT_STATE_DISABLED";
-  page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled), factors(user), sessions(user), mails(user), plan(user), purchases(user), roles(user), audit(user)), {
+  page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled, held.userSuspended), factors(user), sessions(user), mails(user), plan(user),
+    subscriptionCard("user", user.id), purchases(user), changes(user), roles(user), audit(user)), {
     crumbs: el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {}, el("li", {}, link("#/people", t("nav.people"))), el("li", { "aria-current": "page" }, name(user.displayName)))),
-    text: el("bdi", {}, user.email), actions: actions(user, isDisabled) });
+    text: el("bdi", {}, user.email), actions: actions(user, isDisabled, held.userSuspended) });
 }
 
 /** An act on the account, with the reason that the audit log keeps where the call takes one. */
@@ -1944,7 +2853,7 @@ async function act(title, text, label, send, options) {
   }
 }
 
-function actions(user, isDisabled) {
+function actions(user, isDisabled, isSuspended) {
   const base = `operators/users/${user.id}`;
   const button = (label, ...more) => el("button", { type: "button", class: "danger", click: () => act(label, ...more) }, label);
   const why = el("a", { class: "button", href: `#/why?person=${user.id}` }, t("explainAccess"));
@@ -1952,13 +2861,15 @@ function actions(user, isDisabled) {
   return [why,
     button(t("endSessions"), t("endSessionsText", { name: user.displayName }), t("endSessions"), () => post("auth", `${base}/sessions/end`)),
     isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), () => post("auth", `${base}/password-reset`)),
+    isSuspended ? button(t("resume"), t("resumeText", { name: user.displayName }), t("resume"), () => post("tenancy", "suspensions/end", { userId: user.id }))
+      : button(t("suspend"), t("suspendText", { name: user.displayName }), t("suspend"), (note) => post("tenancy", "suspensions", { userId: user.id, note }), { reason: true }),
     isDisabled ? button(t("enable"), t("enableText", { name: user.displayName }), t("enable"), (reason) => post("auth", `${base}/enable`, { reason }), { reason: true })
       : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })].filter(Boolean);
 }
 
-function account(user, isDisabled) {
+function account(user, isDisabled, isSuspended) {
   return card(t("account"), () => facts([
-    [t("state"), isDisabled ? badge(t("disabled"), "bad") : badge(t("active"), "good")],
+    [t("state"), [isDisabled ? badge(t("disabled"), "bad") : badge(t("active"), "good"), isSuspended ? [" ", badge(t("suspended"), "bad")] : []].flat()],
     isDisabled ? [t("disabledBy"), [name(user.disabledByName, user.disabledBy), ", ", time(user.disabledAt), ": ", name(user.disabledReason)]] : null,
     [t("email"), [el("bdi", {}, user.email), " ", user.emailVerified ? badge(t("proven"), "good") : badge(t("unproven"), "warn")]],
     user.firstName || user.lastName ? [t("fullName"), name(`${user.firstName} ${user.lastName}`.trim())] : null,
@@ -2038,6 +2949,15 @@ function mails(user) {
   });
 }
 
+/** Changes of the account that wait for a second operator or for their time, and asking for one. */
+function changes(user) {
+  const section = card(t("accountChanges"), async (reload) => {
+    const answer = await get("auth", `operators/changes?userId=${user.id}&limit=20`);
+    return answer.changes.length === 0 ? empty(t("noAccountChanges")) : changesTable(answer.changes, reload);
+  }, { wide: true, actions: user.id === me.id ? [] : [el("button", { type: "button", click: () => askForChange(user, section) }, t("askForChange"))] });
+  return section;
+}
+
 function audit(user) {
   return card(t("audit"), async () => {
     const { entries } = await get("auth", `operators/users/${user.id}/audit?limit=25`);
@@ -2066,13 +2986,16 @@ export function auditTable(entries) {
 // The tree of what the viewer sees, opened place by place.
 
 import { el, card, empty, fresh, number, t, complaint } from "./base.js";
+import { newButton, roots as rootTypes } from "./edit.js";
 import { isOperator, me } from "./main.js";
 import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
 
 const perPage = 50;
 
 export default async function places({ page }) {
-  page(t("nav.places"), el("div", { class: "stack" }, card(t("tree"), roots, { wide: true })), { text: t("placesText") });
+  const made = rootTypes((await schema()).types);
+  page(t("nav.places"), el("div", { class: "stack" }, card(t("tree"), roots, { wide: true })), { text: t("placesText"),
+    actions: made.map((type) => newButton(type)) });
 }
 
 /** The topmost objects on which the viewer has a role; of an operator, all that are below the system. */
@@ -2146,13 +3069,14 @@ function more(answer, type, entity, types) {
     ("plan.js", "text/javascript", ####"""
 // What the viewer, or an object of theirs, has paid for: tier, limits, purchases and changes to come.
 
-import { get, query } from "./api.js";
-import { badge, card, el, empty, facts, field, grid, listedEither, name, number, readable, t, time, word } from "./base.js";
+import { get, post, query } from "./api.js";
+import { badge, card, el, empty, facts, field, form, grid, input, listedEither, name, number, readable, say, t, time, word } from "./base.js";
+import { onLive } from "./live.js";
 import { me, remember, show } from "./main.js";
 
 const kinds = ["organization", "portfolio", "family"];
 
-export default async function planPage({ values, page }) {
+export default async function planPage({ values, signal, page }) {
   const holders = me.roles.filter((role) => kinds.includes(role.entityType));
   const wanted = values.get("of") ?? "";
   const holder = holders.find((role) => role.entityId === wanted);
@@ -2161,8 +3085,27 @@ export default async function planPage({ values, page }) {
     remember({ of: event.target.value });
     show();
   } }, el("option", { value: "" }, me.displayName), holders.map((role) => el("option", { value: role.entityId, selected: role.entityId === wanted }, role.entityName || role.entityId))));
+  const cards = [tier(subject), changes(subject), purchases(subject), features(subject)];
+  const reload = () => cards.forEach((one) => one.reload());
+  onLive(signal, (event) => ["plan", "resync"].includes(event.kind) && reload());
   page(t("nav.plan"), el("div", { class: "cards" }, holders.length > 0 ? card(t("choose"), () => choice, { wide: true }) : null,
-    tier(subject), changes(subject), purchases(subject), features(subject)));
+    cards.slice(0, 3), offers(holder ? { kind: holder.entityType, id: holder.entityId } : undefined, reload), cards.slice(3)));
+}
+
+/** Trials that there are, and a field for a coupon. */
+function offers(subject, reload) {
+  const redeem = async (promotion) => {
+    await post("entitlement", "subscriptions/redeem", { subject, ...promotion, idempotencyKey: crypto.randomUUID() });
+    say(t("redeemed"));
+    reload();
+  };
+  return card(t("offers"), async () => {
+    const { promotions } = await get("entitlement", "tiers");
+    const trials = promotions.filter((one) => one.kind === "PROMOTION_KIND_TRIAL" && one.subjectKinds.some((kind) => kind.toLowerCase().endsWith(subject?.kind ?? "user")));
+    const code = field(t("coupon"), input({ name: "code", required: true, maxLength: 64, autocomplete: "off" }), t("couponHint"));
+    return [...trials.map((one) => form([el("p", {}, t("trialText", { name: readable(one.tier || one.addon), count: one.days }))], t("startTrial"), () => redeem({ trial: one.name }), { kind: "" })),
+      form([code], t("redeem"), () => redeem({ code: code.input.value.trim() }), { kind: "" })];
+  });
 }
 
 function tier(subject) {
@@ -2211,7 +3154,7 @@ function changes(subject) {
     ("proof.js", "text/javascript", ####"""
 // Proving again who is signed in, where a call demands it; the call goes on by itself afterwards.
 
-import { device, enter, get, post, publicly, raise } from "./api.js";
+import { device, enter, get, post, prove, publicly, raise } from "./api.js";
 import { dialog, el, field, form, input, sentence, say, t } from "./base.js";
 import { codeField, recoveryField } from "./entrance.js";
 import { me } from "./main.js";
@@ -2227,16 +3170,20 @@ export function proof(problem) {
 
 async function ask(problem) {
   const classes = (problem.metadata.acr_values ?? problem.metadata.acrValues ?? "").split(" ");
-  const [factors, passkeys] = await Promise.all([
-    get("auth", "users/me/second-factors"), get("auth", "users/me/passkeys").catch(() => ({ passkeys: [] }))]);
+  const { action, step_up: wanted } = problem.metadata;
+  const takesPin = Boolean(action) && (classes.includes("pin") || !wanted);
+  const [factors, passkeys, pin] = await Promise.all([
+    get("auth", "users/me/second-factors"), get("auth", "users/me/passkeys").catch(() => ({ passkeys: [] })),
+    takesPin ? get("auth", "users/me/pin").catch(() => ({})) : {}]);
   const hasPasskey = passkeys.passkeys.length > 0 && canPasskey();
-  const takesPassword = classes.includes("pwd") || classes.join("") === "";
+  const takesPassword = !takesPin && (classes.includes("pwd") || classes.join("") === "");
   return dialog(t("proveAgain"), (close) => {
     const children = [el("p", { class: "quiet" }, t("proveAgainText"))];
-    if (factors.hasTotp) children.push(byCode(close));
+    if (takesPin) children.push(pin.isSet ? byPin(action, close) : el("p", {}, t("pinNeeded")));
+    if (factors.hasTotp && !takesPin) children.push(byCode(close));
     else if (takesPassword) children.push(byPassword(close));
     if (hasPasskey) children.push(byPasskey(close));
-    if (!factors.hasTotp && !takesPassword && !hasPasskey) children.push(el("p", {}, t("noFactor")));
+    if (!factors.hasTotp && !takesPassword && !hasPasskey && !takesPin) children.push(el("p", {}, t("noFactor")));
     children.push(el("button", { type: "button", class: "plain", click: () => close(false) }, t("cancel")));
     return children;
   });
@@ -2266,6 +3213,16 @@ function byPassword(close) {
     const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device() });
     if (answer.secondFactor) return;
     await enter(answer);
+    close(true);
+  });
+}
+
+/** A PIN proves one action, so its token is for that alone. */
+function byPin(action, close) {
+  const digits = field("PIN", input({ type: "password", name: "pin", inputMode: "numeric", required: true, maxLength: 6, autocomplete: "off" }));
+  return form([digits], t("continue"), async () => {
+    const answer = await post("auth", "auth/step-up/pin", { pin: digits.input.value, purpose: action });
+    prove(action, answer.token.token);
     close(true);
   });
 }
@@ -2471,6 +3428,591 @@ export function qrCode(text, label) {
 }
 
 """####),
+    ("reasons-de.js", "text/javascript", ####"""
+// Sätze für die Gründe in docs/reference/errors.md, die words-de.js nicht hat; LAST steht für alle, die so beginnen.
+export default {
+  MALFORMED_REQUEST: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  PROTOCOL_VIOLATION: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  METADATA_TOO_LARGE: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  PAGE_NAMED_TWICE: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  REVISION_INVALID: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  FIELDS_EXCLUSIVE: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  USER_NAMED_TWICE: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  INVITATION_NAMED_TWICE: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  FIELD_PATH_INVALID: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  CHECK_EMPTY: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  AS_OF_IN_BATCH: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  TARGETING_KEY_MISSING: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  ONE_FACTOR_NEEDED: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  ATTEMPT_TOO_SIMPLE: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  FIELD_UNKNOWN: "Die Konsole und der Server verstehen sich nicht. Lade die Seite neu.",
+  SERVICE_UNKNOWN: "Der Server hat diese Funktion nicht.",
+  METHOD_UNKNOWN: "Der Server hat diese Funktion nicht.",
+  REQUEST_TOO_LARGE: "Das ist zu viel auf einmal.",
+  RESPONSE_TOO_LARGE: "Das ist zu viel auf einmal.",
+  PAGE_TOO_LARGE: "Das ist zu viel auf einmal.",
+  TOO_LARGE: "Das ist zu viel auf einmal.",
+  MERGE_TOO_LARGE: "Das ist zu viel auf einmal.",
+  SERVER_DRAINING: "Der Server wird neu gestartet. Versuche es gleich noch einmal.",
+  SERVICE_STOPPING: "Der Server wird neu gestartet. Versuche es gleich noch einmal.",
+  OVERLOADED: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  TOO_MANY_CALLS: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  TOO_MANY_STREAMS: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  ANSWERS_UNREAD: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  STORE_OVERLOADED: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  TOO_MUCH_WAITING: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  SORT_BUDGET_SPENT: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
+  STREAM_STALLED: "Die Verbindung war zu langsam. Versuche es noch einmal.",
+  WATCH_TOO_SLOW: "Die Verbindung war zu langsam. Versuche es noch einmal.",
+  DEADLINE_PASSED: "Das hat zu lange gedauert. Vielleicht ist es trotzdem geschehen: sieh nach, bevor du es wiederholst.",
+  CANCELLED: "Es wurde abgebrochen.",
+  INTERNAL: "Bei uns ist etwas schiefgegangen.",
+  STORE_FAILED: "Bei uns ist etwas schiefgegangen.",
+  DEPENDENCY_FAILED: "Bei uns ist etwas schiefgegangen.",
+  ROUTE_MISCONFIGURED: "Bei uns ist etwas schiefgegangen.",
+  KEYS_UNAVAILABLE: "Anmeldungen können gerade nicht geprüft werden. Versuche es bald noch einmal.",
+  REVOCATIONS_UNKNOWN: "Anmeldungen können gerade nicht geprüft werden. Versuche es bald noch einmal.",
+  NO_SIGNING_KEY: "Anmeldungen können gerade nicht geprüft werden. Versuche es bald noch einmal.",
+  PROOF_ENDED: "Deine Anmeldung ist zu Ende. Bitte melde dich neu an.",
+  REFRESH_TOKEN_INVALID: "Deine Anmeldung ist zu Ende. Bitte melde dich neu an.",
+  REFRESH_REPEATED_TOO_OFTEN: "Deine Anmeldung ist zu Ende. Bitte melde dich neu an.",
+  SESSION_IN_USE: "Deine Anmeldung ist zu Ende. Bitte melde dich neu an.",
+  IDEMPOTENCY_KEY_REUSED: "Das wurde schon einmal mit anderem Inhalt gesendet. Schließe das Formular und beginne neu.",
+  STORE_UNAVAILABLE: "Gerade kann nichts gespeichert werden. Versuche es bald noch einmal.",
+  LOG_BUDGET_SPENT: "Du hast in einer Stunde zu viel geändert. Bitte warte.",
+  AUDIT_BUDGET_SPENT: "Zu viel von dem, was du versucht hast, wurde abgewiesen. Bitte warte.",
+  TEXT_UNSTORABLE: "Darin ist ein Zeichen, das nicht gespeichert werden kann.",
+  TENANCY_UNAVAILABLE: "Rechte können gerade nicht geprüft werden. Versuche es bald noch einmal.",
+  RIGHT_UNSETTLED: "Rechte können gerade nicht geprüft werden. Versuche es bald noch einmal.",
+  ENTITIES_UNAVAILABLE: "Rechte können gerade nicht geprüft werden. Versuche es bald noch einmal.",
+  PAGE_TOKEN_INVALID: "Diese Liste hat sich geändert. Lade sie neu.",
+  PAGE_OUT_OF_REACH: "Die Liste ist zu lang, um so weit zu blättern. Suche stattdessen.",
+  LIST_CUT: "Die Liste ist zu lang, um so weit zu blättern. Suche stattdessen.",
+  DEPENDENCY_UNAVAILABLE: "Ein Dienst ist gerade nicht erreichbar.",
+  CONTEXT_UNAVAILABLE: "Ein Dienst ist gerade nicht erreichbar.",
+  REVISION_NOT_REACHED: "Ein Dienst ist gerade nicht erreichbar.",
+  CONSOLE_OFF: "Hier gibt es keine Konsole.",
+  CONSOLE_ONLY: "Das kam nicht von der Seite der Konsole.",
+  FIELD_READ_ONLY: "Das lässt sich hier nicht ändern.",
+  DOCUMENT_READ_ONLY: "Das lässt sich hier nicht ändern.",
+  ACCOUNT_PROOF_REQUIRED: "Gib auch das Passwort des Kontos ein.",
+  ADDRESS_PROVEN: "Das Konto hat diese Adresse schon bestätigt.",
+  ADDRESS_MISSING: "Das Konto hat keine Adresse mehr. Gib ihm zuerst eine andere.",
+  CALL_OVERTAKEN: "Etwas anderes hat das Konto zur selben Zeit geändert. Sieh nach und wiederhole es, falls nötig.",
+  SIGN_IN_OVERTAKEN: "Etwas anderes hat das Konto zur selben Zeit geändert. Sieh nach und wiederhole es, falls nötig.",
+  INVITER_UNVERIFIED: "Bestätige zuerst deine eigene Adresse; dann geht die Mail hinaus.",
+  MAIL_QUEUE_FULL: "Zu viele Mails warten. Versuche es später noch einmal.",
+  PASSKEY_NOT_FOUND: "Du hast keinen solchen Passkey.",
+  IDENTITY_TOKEN_INVALID: "Die Anmeldung des anderen Anbieters wurde nicht angenommen.",
+  NOTIFICATION_INVALID: "Die Anmeldung des anderen Anbieters wurde nicht angenommen.",
+  IDENTITY_NOT_LINKED: "Es gibt ein Konto mit dieser Adresse. Melde dich dort an und verknüpfe dann die Identität.",
+  IDENTITY_IN_USE: "Ein anderes Konto hat diese Identität.",
+  IDENTITY_WITHOUT_EMAIL: "Der Anbieter hat keine Adresse genannt.",
+  TOO_MANY_IDENTITIES: "Das Konto hat schon 20 Identitäten.",
+  PROVIDER_NOT_FOUND: "Dieser Anbieter ist hier nicht eingerichtet.",
+  PROVIDER_KEYS_UNAVAILABLE: "Der Anbieter ist gerade nicht erreichbar.",
+  PIN_NOT_SET: "Es gibt keine PIN. Lege zuerst eine fest.",
+  PIN_INVALID: "Die PIN ist falsch.",
+  CHILD_UNKNOWN: "Dieses Kind gibt es nicht, oder nicht für dich.",
+  CHILD_ACCOUNT_ENDING: "Das Konto des Kindes ist deaktiviert oder wird gelöscht.",
+  FAMILY_UNKNOWN: "Diese Familie gibt es nicht, oder nicht für dich.",
+  FAMILY_PIN_REFUSED: "Nur wer die Familie organisiert, legt ihre PIN fest.",
+  PARENT_MODE_CLOSED: "Es gab zu viele falsche PINs. Der Elternmodus öffnet sich, wenn sich ein Elternteil anmeldet.",
+  PIN_DISABLED: "Es gab zu viele falsche PINs. Melde dich neu an, um deine zu benutzen.",
+  TOO_MANY_PIN_ATTEMPTS: "Es gab zu viele falsche PINs. Bitte warte.",
+  TOTP_NOT_ENROLLED: "Es gibt keine Authenticator-App, oder sie wurde nicht rechtzeitig bestätigt.",
+  TOTP_EXISTS: "Es gibt schon eine Authenticator-App. Entferne sie zuerst.",
+  SESSION_NOT_FOUND: "Diese Sitzung ist schon zu Ende.",
+  ACCOUNT_CHANGE_KIND_UNKNOWN: "Eine solche Änderung gibt es nicht.",
+  ACCOUNT_CHANGE_WAITS: "Eine solche Änderung wartet schon.",
+  ACCOUNT_CHANGE_NOT_FOUND: "Diese Änderung gibt es nicht.",
+  ACCOUNT_CHANGE_CLOSED: "Die Änderung ist erledigt, zurückgezogen oder aufgehalten.",
+  SECOND_OPERATOR_NEEDED: "Ein anderer Betreiber muss zustimmen.",
+  IMPORT_OUT_OF_ORDER: "Zeilen davor wurden noch nicht importiert.",
+  DELETION_NOT_FOUND: "Diese Löschung gibt es nicht.",
+  DELETION_BEGUN: "Die Löschung hat schon begonnen und kann noch abgebrochen werden.",
+  USER_NOT_FOUND: "Diese Person gibt es nicht.",
+  USER_UNKNOWN: "Diese Person gibt es nicht.",
+  DEFAULT_NOT_FOUND: "Du hast dort keine Rolle.",
+  PHOTO_URL_INVALID: "Ein Bild braucht eine https-Adresse.",
+  TIME_ZONE_INVALID: "Diese Zeitzone gibt es nicht.",
+  TIME_ZONE_UNKNOWN: "Diese Zeitzone gibt es nicht.",
+  SETTINGS_INVALID: "Diese Einstellungen können nicht gespeichert werden.",
+  SETTINGS_TOO_LARGE: "Diese Einstellungen können nicht gespeichert werden.",
+  ACTIVITY_DAY_INVALID: "Dieser Tag ist heute nirgends.",
+  TOO_MANY_ACTIVITIES: "Es gibt schon 32 Aktivitäten.",
+  EXPORT_INCOMPLETE: "Ein Dienst kann seinen Teil gerade nicht liefern. Versuche es später noch einmal.",
+  ENTITY_UNKNOWN: "Das gibt es nicht, oder nicht für dich.",
+  NOT_FOUND: "Das gibt es nicht, oder nicht für dich.",
+  ROUTE_UNKNOWN: "Das gibt es nicht, oder nicht für dich.",
+  PATH_REFUSED: "Das gibt es nicht, oder nicht für dich.",
+  FLAG_NOT_FOUND: "Das gibt es nicht, oder nicht für dich.",
+  REMOTE_OPERATION_DISABLED: "Das Gerät darf nicht aus der Ferne bedient werden.",
+  NOT_SELF: "Du darfst nur nach dir selbst fragen.",
+  SELF_SERVICE_DISABLED: "Das darf nur die Administration anlegen.",
+  ATTRIBUTE_NOT_VISIBLE: "Einen dieser Werte darfst du nicht sehen.",
+  OPERATION_NOT_SUPPORTED: "Das Gerät kann das nicht.",
+  OPERATION_UNKNOWN: "Das Gerät kann das nicht.",
+  PARENT_NOT_ALLOWED: "Dorthin kann es nicht.",
+  WOULD_BE_CYCLE: "Dorthin kann es nicht.",
+  TOO_DEEP: "Dorthin kann es nicht.",
+  NOT_ROOT: "Berichte gibt es für den obersten Ort eines Baums.",
+  INTERVAL_INVALID: "Der Zeitraum muss nach seinem Beginn enden, und nicht in der Zukunft.",
+  REPORTS_UNSIGNED: "Berichte können hier nicht unterschrieben werden: ein Schlüssel fehlt.",
+  REPORT_INTERRUPTED: "Ein Teil des Zeitraums wurde gerade entfernt. Frage noch einmal.",
+  CASCADE_TOO_LARGE: "Es ist zu viel darin, um es auf einmal zu löschen.",
+  WINDOW_DIFFERS: "Diese Person hat die Rolle schon, für eine andere Zeit.",
+  SORT_UNKNOWN: "So lässt sich die Liste nicht sortieren oder filtern.",
+  SORT_TOO_LARGE: "So lässt sich die Liste nicht sortieren oder filtern.",
+  FILTER_INVALID: "So lässt sich die Liste nicht sortieren oder filtern.",
+  COLLECTION_TOO_LARGE_TO_SORT: "So lässt sich die Liste nicht sortieren oder filtern.",
+  HAS_DEPENDENTS: "Es ist noch etwas darin, oder jemand hat die Rolle.",
+  NOT_SAME_PROPERTY: "Das Gerät ist in einem anderen Haus.",
+  DEVICE_ELSEWHERE: "Das Gerät ist in einer anderen Wohnung.",
+  WINDOW_EXCEEDS_OWN: "Die Zeit geht über die deiner eigenen Rolle hinaus.",
+  PAST_UNKNOWN: "Aus dieser Zeit ist nichts aufbewahrt.",
+  PAST_POLICY_UNREADABLE: "Aus dieser Zeit ist nichts aufbewahrt.",
+  ROLE_EXCEEDS_OWN: "Darin ist etwas, was du selbst nicht darfst.",
+  ROLE_OF_TENANT: "Es hat eigene Rollen und kann deshalb nicht verschoben werden.",
+  TOO_MANY_ROLES: "Es gibt schon 64 eigene Rollen.",
+  CODE_UNKNOWN: "Der Code ist falsch, verbraucht oder zu alt.",
+  TOO_MANY_CODE_ATTEMPTS: "Es gab zu viele falsche Codes. Bitte warte.",
+  ISSUER_LACKS_RIGHT: "Wer eingeladen hat, darf das nicht mehr.",
+  TOO_MANY_RESENDS: "Die Einladung wurde heute schon dreimal gesendet.",
+  CONVERTED_ROLE_NOT_FOUND: "Diese Rolle gibt es nicht mehr.",
+  ROLE_CHANGED: "Diese Rolle gibt es nicht mehr.",
+  INVITATION_CLOSED: "Die Einladung ist geschlossen.",
+  TOO_MANY_INVITATIONS: "Zu viele Einladungen warten.",
+  ADULT_ACCOUNT: "Das Gerät eines Kindes braucht das Konto des Kindes.",
+  FAMILY_ROLE_REQUIRED: "Ein Gerät von Eltern braucht ein Konto mit einer Rolle in der Familie.",
+  CHILD_NOT_EXPECTED: "Ein Gerät von Eltern braucht ein Konto mit einer Rolle in der Familie.",
+  TOO_MANY_PAIRINGS: "Die Familie hat schon hundert Geräte.",
+  WATCH_REPLACED: "Jetzt hört etwas anderes an seiner Stelle zu.",
+  AUTH_UNAVAILABLE: "Personen können gerade nicht gesucht werden.",
+  ENTITLEMENTS_UNAVAILABLE: "Was bezahlt ist, lässt sich gerade nicht nachsehen.",
+  SELF: "Niemand sperrt sich selbst.",
+  HOME_DELETED: "Der neue Ort der Geräte würde mit gelöscht.",
+  REQUIRED: "Bitte ausfüllen.",
+  VALUE_REQUIRED: "Bitte ausfüllen.",
+  SUBJECT_REQUIRED: "Bitte ausfüllen.",
+  AMOUNT_REQUIRED: "Bitte ausfüllen.",
+  TRANSACTION_REQUIRED: "Bitte ausfüllen.",
+  EXPIRY_INVALID: "Eine Einladung gilt höchstens 30 Tage.",
+  ROLE_UNKNOWN: "Diese Rolle gibt es nicht.",
+  PASS_WITHOUT_UNIT: "Gemeinschaftsräume gehören zu einer Wohnung: wähle eine.",
+  ROLE_NOT_ON_TYPE: "Diese Rolle kann hier nicht vergeben werden.",
+  ROLE_INVALID: "Diese Rolle kann hier nicht vergeben werden.",
+  WINDOW_REQUIRED: "Diese Rolle braucht Anfang und Ende.",
+  NOT_A_TENANT: "Nur der oberste Ort eines Baums hat eigene Rollen.",
+  AS_OF_IN_FUTURE: "Diese Zeit kommt erst noch.",
+  ACTION_UNKNOWN: "Die Regeln kennen das nicht.",
+  TYPE_UNKNOWN: "Die Regeln kennen das nicht.",
+  PARAMETERS_INVALID: "Ein Wert fehlt, ist unbekannt oder nicht erlaubt.",
+  ATTRIBUTE_INVALID: "Ein Wert fehlt, ist unbekannt oder nicht erlaubt.",
+  ATTRIBUTES_TOO_LARGE: "Ein Wert fehlt, ist unbekannt oder nicht erlaubt.",
+  TYPE_MISMATCH: "Ein Wert fehlt, ist unbekannt oder nicht erlaubt.",
+  DUPLICATE: "Ein Wert fehlt, ist unbekannt oder nicht erlaubt.",
+  ATTRIBUTE_REPORTED: "Das meldet das Gerät selbst.",
+  ATTRIBUTE_NOT_REPORTED: "Das meldet das Gerät selbst.",
+  TIMESTAMP_INVALID: "Diese Zeit kann nicht verwendet werden.",
+  EMPTY_WINDOW: "Diese Zeit kann nicht verwendet werden.",
+  SCHEDULE_IN_PAST: "Diese Zeit kann nicht verwendet werden.",
+  DOCUMENT_INVALID: "So kann das Dokument nicht gespeichert werden.",
+  DOCUMENT_TOO_LARGE: "So kann das Dokument nicht gespeichert werden.",
+  FIELD_TYPE_MISMATCH: "So kann das Dokument nicht gespeichert werden.",
+  COUNTER_OVERFLOW: "So kann das Dokument nicht gespeichert werden.",
+  DOCUMENT_EXISTS: "Dieses Dokument gibt es schon.",
+  LEGACY_CONFLICT: "Dieses Dokument gibt es schon.",
+  QUOTA_EXCEEDED: "Für weitere Dokumente ist kein Platz.",
+  TOO_MANY_WATCHES: "Zu viele Seiten verfolgen Änderungen. Schließe eine.",
+  RESUME_TOKEN_INVALID: "Änderungen lassen sich von dort nicht mehr verfolgen. Lade die Seite neu.",
+  LEGACY_READ_ONLY: "Die alten Sammlungen sind geschlossen, oder noch nicht.",
+  LEGACY_NOT_SEALED: "Die alten Sammlungen sind geschlossen, oder noch nicht.",
+  TIER_UNKNOWN: "Diesen Tarif, Zusatz oder diese Funktion gibt es nicht.",
+  ADDON_UNKNOWN: "Diesen Tarif, Zusatz oder diese Funktion gibt es nicht.",
+  FEATURE_UNKNOWN: "Diesen Tarif, Zusatz oder diese Funktion gibt es nicht.",
+  NOT_METERED: "Diesen Tarif, Zusatz oder diese Funktion gibt es nicht.",
+  VERSION_MISMATCH: "Es hat sich inzwischen geändert. Sieh nach und wiederhole es.",
+  TRANSACTION_INCOMPLETE: "Der Kauf lässt sich nicht lesen.",
+  MALFORMED: "Der Kauf lässt sich nicht lesen.",
+  TOO_MANY_PURCHASES: "Der Kauf lässt sich nicht lesen.",
+  PRODUCT_NOT_IN_RECEIPT: "Der Kauf lässt sich nicht lesen.",
+  STORE_UNKNOWN: "Der Kauf lässt sich nicht lesen.",
+  ALREADY_CLAIMED: "Der Kauf gehört jemand anderem.",
+  BOUND_ELSEWHERE: "Der Kauf wird anderswo genutzt. Verschiebe ihn.",
+  PRODUCT_FOR_OTHERS: "Dieses Produkt ist nicht dafür gedacht.",
+  PROMOTION_FOR_OTHERS: "Dieses Produkt ist nicht dafür gedacht.",
+  TRIAL_USED: "Das Probeabo wurde schon genutzt.",
+  PRODUCT_MISCONFIGURED: "Das Produkt ist nicht richtig eingerichtet.",
+  RECEIPT_ROOT_MISSING: "Das Produkt ist nicht richtig eingerichtet.",
+  NOT_MOVABLE: "Dieser Kauf bleibt, wo er ist.",
+  TRANSFER_LIMIT: "Der Kauf hat heute zu oft gewechselt.",
+  PROMOTION_UNKNOWN: "Dieses Probeabo oder diesen Gutschein gibt es nicht.",
+  COUPON_UNKNOWN: "Dieses Probeabo oder diesen Gutschein gibt es nicht.",
+  PROMOTION_CLOSED: "Das Probeabo oder der Gutschein gilt gerade nicht.",
+  ALREADY_REDEEMED: "Das wurde schon eingelöst.",
+  PROMOTION_EXHAUSTED: "Davon ist keiner mehr übrig.",
+  REDEMPTION_LIMIT: "Es gibt schon 100 Probeabos und Gutscheine.",
+  SCHEDULE_LIMIT: "Es sind schon 16 Änderungen geplant.",
+  POINTS_RULE_MISSING: "Für die App gibt es keine Punkteregel. Lege zuerst eine fest.",
+  POINTS_NOT_EARNED: "Nach ihrer Regel bringt die App keine Punkte.",
+  EARNED_TOO_FAST: "Das ist mehr Zeit, als vergangen ist.",
+  POINTS_NOT_REDEEMABLE: "Nach ihrer Regel können Punkte dieser App nicht eingelöst werden.",
+  INSUFFICIENT_POINTS: "Es sind nicht genug Punkte da.",
+  POINTS_BELOW_MINUTE: "Diese Punkte ergeben keine ganze Minute.",
+  POINTS_LIMIT: "Für weitere Punkte oder Regeln ist kein Platz.",
+  POINTS_RULE_LIMIT: "Für weitere Punkte oder Regeln ist kein Platz.",
+  REWARD_LIMIT: "Für weitere Punkte oder Regeln ist kein Platz.",
+  REWARD_USED: "Die Belohnungszeit ist schon abgelaufen.",
+  NOT_REVERSIBLE: "Das lässt sich nicht zurücknehmen.",
+  POINTS_REQUEST_LIMIT: "Es warten schon zehn Anfragen.",
+  POINTS_REQUEST_DECIDED: "Die Anfrage ist schon beantwortet oder abgelaufen.",
+  VERIFICATION_UNAVAILABLE: "Käufe können gerade nicht geprüft werden.",
+  WRONG_ALGORITHM: "Der Kauf ist nicht echt.",
+  WRONG_CHAIN_LENGTH: "Der Kauf ist nicht echt.",
+  BAD_CERTIFICATE: "Der Kauf ist nicht echt.",
+  UNTRUSTED_CHAIN: "Der Kauf ist nicht echt.",
+  NOT_A_STORE_SIGNER: "Der Kauf ist nicht echt.",
+  BAD_SIGNATURE: "Der Kauf ist nicht echt.",
+  SIGNED_IN_FUTURE: "Der Kauf ist nicht echt.",
+  WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
+  WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
+  LAST: "Jemand muss diese Rolle behalten: gib sie zuerst einer anderen Person.",
+};
+
+"""####),
+    ("reasons-en.js", "text/javascript", ####"""
+// Sentences for the reasons of docs/reference/errors.md that words-en.js does not have; LAST stands for all that begin so.
+export default {
+  MALFORMED_REQUEST: "The console and the server do not understand each other. Reload the page.",
+  PROTOCOL_VIOLATION: "The console and the server do not understand each other. Reload the page.",
+  METADATA_TOO_LARGE: "The console and the server do not understand each other. Reload the page.",
+  PAGE_NAMED_TWICE: "The console and the server do not understand each other. Reload the page.",
+  REVISION_INVALID: "The console and the server do not understand each other. Reload the page.",
+  FIELDS_EXCLUSIVE: "The console and the server do not understand each other. Reload the page.",
+  USER_NAMED_TWICE: "The console and the server do not understand each other. Reload the page.",
+  INVITATION_NAMED_TWICE: "The console and the server do not understand each other. Reload the page.",
+  FIELD_PATH_INVALID: "The console and the server do not understand each other. Reload the page.",
+  CHECK_EMPTY: "The console and the server do not understand each other. Reload the page.",
+  AS_OF_IN_BATCH: "The console and the server do not understand each other. Reload the page.",
+  TARGETING_KEY_MISSING: "The console and the server do not understand each other. Reload the page.",
+  ONE_FACTOR_NEEDED: "The console and the server do not understand each other. Reload the page.",
+  ATTEMPT_TOO_SIMPLE: "The console and the server do not understand each other. Reload the page.",
+  FIELD_UNKNOWN: "The console and the server do not understand each other. Reload the page.",
+  SERVICE_UNKNOWN: "The server does not have this function.",
+  METHOD_UNKNOWN: "The server does not have this function.",
+  REQUEST_TOO_LARGE: "That is too much at once.",
+  RESPONSE_TOO_LARGE: "That is too much at once.",
+  PAGE_TOO_LARGE: "That is too much at once.",
+  TOO_LARGE: "That is too much at once.",
+  MERGE_TOO_LARGE: "That is too much at once.",
+  SERVER_DRAINING: "The server is being restarted. Try again at once.",
+  SERVICE_STOPPING: "The server is being restarted. Try again at once.",
+  OVERLOADED: "The server has too much to do. Try again in a moment.",
+  TOO_MANY_CALLS: "The server has too much to do. Try again in a moment.",
+  TOO_MANY_STREAMS: "The server has too much to do. Try again in a moment.",
+  ANSWERS_UNREAD: "The server has too much to do. Try again in a moment.",
+  STORE_OVERLOADED: "The server has too much to do. Try again in a moment.",
+  TOO_MUCH_WAITING: "The server has too much to do. Try again in a moment.",
+  SORT_BUDGET_SPENT: "The server has too much to do. Try again in a moment.",
+  STREAM_STALLED: "The connection was too slow. Try again.",
+  WATCH_TOO_SLOW: "The connection was too slow. Try again.",
+  DEADLINE_PASSED: "That took too long. It may have been done all the same: look before you repeat it.",
+  CANCELLED: "It was cancelled.",
+  INTERNAL: "Something went wrong on our side.",
+  STORE_FAILED: "Something went wrong on our side.",
+  DEPENDENCY_FAILED: "Something went wrong on our side.",
+  ROUTE_MISCONFIGURED: "Something went wrong on our side.",
+  KEYS_UNAVAILABLE: "Sign-ins cannot be checked at the moment. Try again soon.",
+  REVOCATIONS_UNKNOWN: "Sign-ins cannot be checked at the moment. Try again soon.",
+  NO_SIGNING_KEY: "Sign-ins cannot be checked at the moment. Try again soon.",
+  PROOF_ENDED: "Your sign-in has ended. Please sign in again.",
+  REFRESH_TOKEN_INVALID: "Your sign-in has ended. Please sign in again.",
+  REFRESH_REPEATED_TOO_OFTEN: "Your sign-in has ended. Please sign in again.",
+  SESSION_IN_USE: "Your sign-in has ended. Please sign in again.",
+  IDEMPOTENCY_KEY_REUSED: "This was sent once before with other contents. Close the form and begin again.",
+  STORE_UNAVAILABLE: "Nothing can be saved at the moment. Try again soon.",
+  LOG_BUDGET_SPENT: "You have changed too much within an hour. Please wait.",
+  AUDIT_BUDGET_SPENT: "Too much of what you tried was refused. Please wait.",
+  TEXT_UNSTORABLE: "There is a character in it that cannot be saved.",
+  TENANCY_UNAVAILABLE: "Rights cannot be checked at the moment. Try again soon.",
+  RIGHT_UNSETTLED: "Rights cannot be checked at the moment. Try again soon.",
+  ENTITIES_UNAVAILABLE: "Rights cannot be checked at the moment. Try again soon.",
+  PAGE_TOKEN_INVALID: "This list has changed. Load it again.",
+  PAGE_OUT_OF_REACH: "The list is too long to be shown that far. Search instead.",
+  LIST_CUT: "The list is too long to be shown that far. Search instead.",
+  DEPENDENCY_UNAVAILABLE: "A service cannot be reached at the moment.",
+  CONTEXT_UNAVAILABLE: "A service cannot be reached at the moment.",
+  REVISION_NOT_REACHED: "A service cannot be reached at the moment.",
+  CONSOLE_OFF: "There is no console here.",
+  CONSOLE_ONLY: "This was not asked from the console’s own page.",
+  FIELD_READ_ONLY: "This cannot be changed here.",
+  DOCUMENT_READ_ONLY: "This cannot be changed here.",
+  ACCOUNT_PROOF_REQUIRED: "Enter the password of the account, too.",
+  ADDRESS_PROVEN: "The account has proven this address already.",
+  ADDRESS_MISSING: "The account has no address any longer. Give it another one first.",
+  CALL_OVERTAKEN: "Something else changed the account at the same time. Look, and repeat it if need be.",
+  SIGN_IN_OVERTAKEN: "Something else changed the account at the same time. Look, and repeat it if need be.",
+  INVITER_UNVERIFIED: "Verify your own address first; the mail is sent then.",
+  MAIL_QUEUE_FULL: "Too many mails are waiting. Try again later.",
+  PASSKEY_NOT_FOUND: "You have no such passkey.",
+  IDENTITY_TOKEN_INVALID: "The other provider’s sign-in was not accepted.",
+  NOTIFICATION_INVALID: "The other provider’s sign-in was not accepted.",
+  IDENTITY_NOT_LINKED: "There is an account with this address. Sign in to it, then link the identity.",
+  IDENTITY_IN_USE: "Another account has this identity.",
+  IDENTITY_WITHOUT_EMAIL: "The provider did not tell an address.",
+  TOO_MANY_IDENTITIES: "The account has 20 identities already.",
+  PROVIDER_NOT_FOUND: "This provider is not set up here.",
+  PROVIDER_KEYS_UNAVAILABLE: "The provider cannot be reached at the moment.",
+  PIN_NOT_SET: "There is no PIN. Set one first.",
+  PIN_INVALID: "The PIN is wrong.",
+  CHILD_UNKNOWN: "There is no such child, or not for you.",
+  CHILD_ACCOUNT_ENDING: "The child’s account is disabled or being deleted.",
+  FAMILY_UNKNOWN: "There is no such family, or not for you.",
+  FAMILY_PIN_REFUSED: "Only organizers set the PIN of a family.",
+  PARENT_MODE_CLOSED: "There were too many wrong PINs. Parent mode opens when a parent signs in.",
+  PIN_DISABLED: "There were too many wrong PINs. Sign in again to use yours.",
+  TOO_MANY_PIN_ATTEMPTS: "There were too many wrong PINs. Please wait.",
+  TOTP_NOT_ENROLLED: "There is no authenticator app, or it was not confirmed in time.",
+  TOTP_EXISTS: "There is an authenticator app already. Remove it first.",
+  SESSION_NOT_FOUND: "This session has ended already.",
+  ACCOUNT_CHANGE_KIND_UNKNOWN: "There is no such kind of change.",
+  ACCOUNT_CHANGE_WAITS: "A change of this kind waits already.",
+  ACCOUNT_CHANGE_NOT_FOUND: "There is no such change.",
+  ACCOUNT_CHANGE_CLOSED: "The change was done, withdrawn or stopped.",
+  SECOND_OPERATOR_NEEDED: "Another operator has to approve it.",
+  IMPORT_OUT_OF_ORDER: "Rows before these were not imported yet.",
+  DELETION_NOT_FOUND: "There is no such deletion.",
+  DELETION_BEGUN: "The deletion has begun already, and can still be cancelled.",
+  USER_NOT_FOUND: "There is no such person.",
+  USER_UNKNOWN: "There is no such person.",
+  DEFAULT_NOT_FOUND: "You have no role there.",
+  PHOTO_URL_INVALID: "A picture needs an https address.",
+  TIME_ZONE_INVALID: "There is no such time zone.",
+  TIME_ZONE_UNKNOWN: "There is no such time zone.",
+  SETTINGS_INVALID: "These settings cannot be saved.",
+  SETTINGS_TOO_LARGE: "These settings cannot be saved.",
+  ACTIVITY_DAY_INVALID: "This day is today nowhere.",
+  TOO_MANY_ACTIVITIES: "There are 32 activities already.",
+  EXPORT_INCOMPLETE: "A service cannot tell its part at the moment. Try again later.",
+  ENTITY_UNKNOWN: "This is not there, or not for you.",
+  NOT_FOUND: "This is not there, or not for you.",
+  ROUTE_UNKNOWN: "This is not there, or not for you.",
+  PATH_REFUSED: "This is not there, or not for you.",
+  FLAG_NOT_FOUND: "This is not there, or not for you.",
+  REMOTE_OPERATION_DISABLED: "The device may not be operated from afar.",
+  NOT_SELF: "You may only ask about yourself.",
+  SELF_SERVICE_DISABLED: "Only administrators may make these.",
+  ATTRIBUTE_NOT_VISIBLE: "You may not see one of these values.",
+  OPERATION_NOT_SUPPORTED: "The device cannot do that.",
+  OPERATION_UNKNOWN: "The device cannot do that.",
+  PARENT_NOT_ALLOWED: "It cannot be put there.",
+  WOULD_BE_CYCLE: "It cannot be put there.",
+  TOO_DEEP: "It cannot be put there.",
+  NOT_ROOT: "Reports are of the uppermost place of a tree.",
+  INTERVAL_INVALID: "The interval has to end after it begins, and not in the future.",
+  REPORTS_UNSIGNED: "Reports cannot be signed here: a key is missing.",
+  REPORT_INTERRUPTED: "A part of the interval was just removed. Ask again.",
+  CASCADE_TOO_LARGE: "There is too much in it to be deleted at once.",
+  WINDOW_DIFFERS: "This person has the role already, for another time.",
+  SORT_UNKNOWN: "The list cannot be sorted or filtered like this.",
+  SORT_TOO_LARGE: "The list cannot be sorted or filtered like this.",
+  FILTER_INVALID: "The list cannot be sorted or filtered like this.",
+  COLLECTION_TOO_LARGE_TO_SORT: "The list cannot be sorted or filtered like this.",
+  HAS_DEPENDENTS: "There is still something in it, or somebody has the role.",
+  NOT_SAME_PROPERTY: "The device is in another property.",
+  DEVICE_ELSEWHERE: "The device is in another unit.",
+  WINDOW_EXCEEDS_OWN: "The time goes beyond that of your own role.",
+  PAST_UNKNOWN: "Nothing is kept of that time.",
+  PAST_POLICY_UNREADABLE: "Nothing is kept of that time.",
+  ROLE_EXCEEDS_OWN: "It includes something that you may not do yourself.",
+  ROLE_OF_TENANT: "It has roles of its own, so it cannot be moved.",
+  TOO_MANY_ROLES: "There are 64 roles of your own already.",
+  CODE_UNKNOWN: "The code is wrong, was used, or is too old.",
+  TOO_MANY_CODE_ATTEMPTS: "There were too many wrong codes. Please wait.",
+  ISSUER_LACKS_RIGHT: "The inviter may no longer do so.",
+  TOO_MANY_RESENDS: "The invitation was sent three times today already.",
+  CONVERTED_ROLE_NOT_FOUND: "There is no such role any longer.",
+  ROLE_CHANGED: "There is no such role any longer.",
+  INVITATION_CLOSED: "The invitation is closed.",
+  TOO_MANY_INVITATIONS: "Too many invitations are waiting.",
+  ADULT_ACCOUNT: "A child’s device needs the child’s own account.",
+  FAMILY_ROLE_REQUIRED: "A parent’s device needs an account with a role in the family.",
+  CHILD_NOT_EXPECTED: "A parent’s device needs an account with a role in the family.",
+  TOO_MANY_PAIRINGS: "The family has a hundred devices already.",
+  WATCH_REPLACED: "Something else listens in its place now.",
+  AUTH_UNAVAILABLE: "People cannot be looked up at the moment.",
+  ENTITLEMENTS_UNAVAILABLE: "What is paid for cannot be looked up at the moment.",
+  SELF: "Nobody suspends themselves.",
+  HOME_DELETED: "The new home of the devices would be deleted, too.",
+  REQUIRED: "Please fill this in.",
+  VALUE_REQUIRED: "Please fill this in.",
+  SUBJECT_REQUIRED: "Please fill this in.",
+  AMOUNT_REQUIRED: "Please fill this in.",
+  TRANSACTION_REQUIRED: "Please fill this in.",
+  EXPIRY_INVALID: "An invitation is good for 30 days at most.",
+  ROLE_UNKNOWN: "There is no such role.",
+  PASS_WITHOUT_UNIT: "Common areas come with a unit: choose one.",
+  ROLE_NOT_ON_TYPE: "This role cannot be given here.",
+  ROLE_INVALID: "This role cannot be given here.",
+  WINDOW_REQUIRED: "This role needs a beginning and an end.",
+  NOT_A_TENANT: "Only the uppermost place of a tree has roles of its own.",
+  AS_OF_IN_FUTURE: "This time is still to come.",
+  ACTION_UNKNOWN: "The policy does not know this.",
+  TYPE_UNKNOWN: "The policy does not know this.",
+  PARAMETERS_INVALID: "A value is missing, unknown or out of range.",
+  ATTRIBUTE_INVALID: "A value is missing, unknown or out of range.",
+  ATTRIBUTES_TOO_LARGE: "A value is missing, unknown or out of range.",
+  TYPE_MISMATCH: "A value is missing, unknown or out of range.",
+  DUPLICATE: "A value is missing, unknown or out of range.",
+  ATTRIBUTE_REPORTED: "The device reports this itself.",
+  ATTRIBUTE_NOT_REPORTED: "The device reports this itself.",
+  TIMESTAMP_INVALID: "This time cannot be used.",
+  EMPTY_WINDOW: "This time cannot be used.",
+  SCHEDULE_IN_PAST: "This time cannot be used.",
+  DOCUMENT_INVALID: "The document cannot be saved like this.",
+  DOCUMENT_TOO_LARGE: "The document cannot be saved like this.",
+  FIELD_TYPE_MISMATCH: "The document cannot be saved like this.",
+  COUNTER_OVERFLOW: "The document cannot be saved like this.",
+  DOCUMENT_EXISTS: "There is such a document already.",
+  LEGACY_CONFLICT: "There is such a document already.",
+  QUOTA_EXCEEDED: "There is no room for more documents.",
+  TOO_MANY_WATCHES: "Too many pages follow changes. Close one.",
+  RESUME_TOKEN_INVALID: "Changes can no longer be followed from there. Reload the page.",
+  LEGACY_READ_ONLY: "The old collections are closed, or not yet.",
+  LEGACY_NOT_SEALED: "The old collections are closed, or not yet.",
+  TIER_UNKNOWN: "There is no such plan, add-on or feature.",
+  ADDON_UNKNOWN: "There is no such plan, add-on or feature.",
+  FEATURE_UNKNOWN: "There is no such plan, add-on or feature.",
+  NOT_METERED: "There is no such plan, add-on or feature.",
+  VERSION_MISMATCH: "It has changed in the meantime. Look again and repeat.",
+  TRANSACTION_INCOMPLETE: "The purchase cannot be read.",
+  MALFORMED: "The purchase cannot be read.",
+  TOO_MANY_PURCHASES: "The purchase cannot be read.",
+  PRODUCT_NOT_IN_RECEIPT: "The purchase cannot be read.",
+  STORE_UNKNOWN: "The purchase cannot be read.",
+  ALREADY_CLAIMED: "The purchase belongs to somebody else.",
+  BOUND_ELSEWHERE: "The purchase is used elsewhere. Move it.",
+  PRODUCT_FOR_OTHERS: "This product is not for this.",
+  PROMOTION_FOR_OTHERS: "This product is not for this.",
+  TRIAL_USED: "The trial was used already.",
+  PRODUCT_MISCONFIGURED: "The product is not set up rightly.",
+  RECEIPT_ROOT_MISSING: "The product is not set up rightly.",
+  NOT_MOVABLE: "This purchase stays where it is.",
+  TRANSFER_LIMIT: "The purchase changed hands too often today.",
+  PROMOTION_UNKNOWN: "There is no such trial or coupon.",
+  COUPON_UNKNOWN: "There is no such trial or coupon.",
+  PROMOTION_CLOSED: "The trial or coupon cannot be redeemed now.",
+  ALREADY_REDEEMED: "It was redeemed before.",
+  PROMOTION_EXHAUSTED: "All of these are gone.",
+  REDEMPTION_LIMIT: "There are 100 trials and coupons already.",
+  SCHEDULE_LIMIT: "There are 16 changes scheduled already.",
+  POINTS_RULE_MISSING: "The app has no rule for points. Set one first.",
+  POINTS_NOT_EARNED: "By its rule, the app earns no points.",
+  EARNED_TOO_FAST: "That is more time than has passed.",
+  POINTS_NOT_REDEEMABLE: "By its rule, points of this app cannot be redeemed.",
+  INSUFFICIENT_POINTS: "There are not enough points.",
+  POINTS_BELOW_MINUTE: "These points do not make a whole minute.",
+  POINTS_LIMIT: "There is no room for more points or rules.",
+  POINTS_RULE_LIMIT: "There is no room for more points or rules.",
+  REWARD_LIMIT: "There is no room for more points or rules.",
+  REWARD_USED: "The reward time has run out already.",
+  NOT_REVERSIBLE: "This cannot be taken back.",
+  POINTS_REQUEST_LIMIT: "Ten requests are waiting already.",
+  POINTS_REQUEST_DECIDED: "The request was answered already, or has expired.",
+  VERIFICATION_UNAVAILABLE: "Purchases cannot be checked at the moment.",
+  WRONG_ALGORITHM: "The purchase is not genuine.",
+  WRONG_CHAIN_LENGTH: "The purchase is not genuine.",
+  BAD_CERTIFICATE: "The purchase is not genuine.",
+  UNTRUSTED_CHAIN: "The purchase is not genuine.",
+  NOT_A_STORE_SIGNER: "The purchase is not genuine.",
+  BAD_SIGNATURE: "The purchase is not genuine.",
+  SIGNED_IN_FUTURE: "The purchase is not genuine.",
+  WRONG_APPLICATION: "The purchase is from another app or another store environment.",
+  WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
+  LAST: "Somebody must keep this role: give it to another person first.",
+};
+
+"""####),
+    ("report.js", "text/javascript", ####"""
+// The compliance report of a tree: read line by line, looked at here, and downloaded as a file.
+
+import { downloadFile, get, query, stream } from "./api.js";
+import { badge, card, el, empty, field, form, grid, input, instantOf, link, local, name, now, number, readable, say, sentence, t, time, word } from "./base.js";
+import { isOperator, remember } from "./main.js";
+import { crumbs, roleWord } from "./things.js";
+
+const day = 86_400_000;
+const shownLines = 500;
+
+export default async function reportPage({ argument, values, signal, page }) {
+  const entity = await get("tenancy", `entities/${encodeURIComponent(argument)}`);
+  const from = field(t("from"), input({ type: "datetime-local", name: "from", required: true, value: values.get("from") ?? local(now() - 30 * day) }));
+  const until = field(t("until"), input({ type: "datetime-local", name: "until", value: values.get("until") ?? "" }), t("atHint"));
+  const result = el("div", { class: "stack" });
+  const look = async () => {
+    remember({ from: from.input.value, until: until.input.value });
+    const shown = card(t("report"), () => read(argument, { from: instantOf(from), until: instantOf(until) }, signal), { wide: true,
+      actions: ["csv", "json"].map((format) => save(argument, { from: instantOf(from), until: instantOf(until), format }, entity)) });
+    result.replaceChildren(shown);
+    await shown.ready;
+  };
+  const asked = form([from, until], t("showReport"), look);
+  asked.classList.add("inline");
+  page(t("reportOf", { name: entity.name }), el("div", { class: "stack" }, card(t("interval"), () => asked, { wide: true }), result),
+    { text: t("reportText"), crumbs: crumbs([entity], t("report")) });
+}
+
+const save = (root, values, entity) => el("button", { type: "button", click: async (event) => {
+  event.target.disabled = true;
+  try {
+    await downloadFile("tenancy", `reports/${root}/download?${query(values)}`, `${entity.name.replace(/[^\p{L}\p{N}-]+/gu, "-")}.${values.format}`);
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+  event.target.disabled = false;
+} }, t("downloadAs", { format: values.format.toUpperCase() }));
+
+/** All lines with their seal; the first of them as a table. */
+async function read(root, values, signal) {
+  let text = "";
+  let seal;
+  const names = new Map();
+  for await (const part of stream("tenancy", `reports/${root}?${query(values)}`, { signal })) {
+    text += part.lines ?? "";
+    seal = part.seal ?? seal;
+    for (const person of part.names?.people ?? []) names.set(`user:${person.id}`, person.displayName);
+  }
+  const lines = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const shown = lines.slice(1, shownLines + 1);
+  const counts = Object.entries(Object.groupBy(lines.slice(1), (line) => line.kind));
+  return [await sealed(seal, text), counts.length > 0 ? el("p", { class: "row" }, counts.map(([kind, found]) => badge(`${word("line", kind)}: ${number(found.length)}`))) : null,
+    shown.length === 0 ? empty(t("nothingHappened")) : grid(t("report"), [
+      [t("what"), (line) => [el("strong", {}, word("line", line.kind)), " ", line.action ? readable(line.action.replace(/^[^.]+\./, "")) : ""]],
+      [t("who"), (line) => line.actor ? person(line.actor, names) : "–"],
+      [t("role"), (line) => line.role ? roleWord(line.role) : "–"],
+      [t("object"), (line) => name(line.name || line.object, "–")],
+      [t("outcome"), (line) => line.reason ? [badge(t("refused"), "bad"), " ", t(`reason.${line.reason}`, { or: readable(line.reason.toLowerCase()) }), line.count ? ` (${number(Number(line.count))})` : ""] : "–"],
+      [t("when"), (line) => [time(line.time), line.until ? [" – ", time(line.until)] : ""]],
+    ], shown),
+    lines.length - 1 > shown.length ? el("p", { class: "quiet" }, t("moreLines", { count: number(lines.length - 1 - shown.length) })) : null].flat().filter(Boolean);
+}
+
+function person(actor, names) {
+  const known = name(names.get(actor) ?? actor.replace(/^user:/, ""));
+  return isOperator() && actor.startsWith("user:") ? link(`#/people/${actor.slice(5)}`, known) : known;
+}
+
+/** Whether all lines are there as they were sealed. */
+async function sealed(seal, text) {
+  if (!seal) return el("p", {}, badge(t("sealMissing"), "bad"));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const fits = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("") === seal.sha256;
+  return el("p", { role: "status" }, fits ? badge(t("sealFits"), "good") : badge(t("sealBroken"), "bad"), " ",
+    el("span", { class: "quiet small" }, t("sealText", { count: number(Number(seal.lineCount)), key: seal.keyId.slice(0, 12) })));
+}
+
+"""####),
     ("requests.js", "text/javascript", ####"""
 // One request by its number, as the audit logs of the three services have it.
 
@@ -2498,11 +4040,64 @@ export default async function requests({ values, page }) {
 }
 
 """####),
+    ("subscription.js", "text/javascript", ####"""
+// The subscription of a person or a place, as operators see and set it: the tier, a trial, and add-ons.
+
+import { call, get, query } from "./api.js";
+import { badge, cancel, card, dialog, el, empty, facts, field, form, input, instantOf, local, readable, say, t, time } from "./base.js";
+
+const subjectOf = (kind, id) => ({ "subject.kind": kind, "subject.id": id });
+
+/** What was set by hand or by the billing service; there may be nothing. */
+async function read(kind, id) {
+  try {
+    return await get("entitlement", `subscriptions?${query(subjectOf(kind, id))}`);
+  } catch (problem) {
+    if (problem.code === "NOT_FOUND") return undefined;
+    throw problem;
+  }
+}
+
+export function subscriptionCard(kind, id) {
+  const section = card(t("subscription"), async () => {
+    const [known, plan] = await Promise.all([read(kind, id), get("entitlement", `entitlements?${query(subjectOf(kind, id))}`)]);
+    const set = el("div", {}, el("button", { type: "button", click: () => edit(kind, id, known, () => section.reload()) }, t("setPlan")));
+    return [facts([[t("tier"), badge(readable(plan.tier), "accent")],
+      known?.trial ? [t("state"), badge(t("trial"), "warn")] : null,
+      known ? [t("until"), known.paidUntil || known.complimentaryUntil ? time(known.paidUntil ?? known.complimentaryUntil) : t("forGood")] : null,
+      known?.addons.length > 0 ? [t("addons"), known.addons.map((one) => readable(one.name)).join(", ")] : null]),
+    known ? null : empty(t("noSubscription")), set].filter(Boolean);
+  });
+  return section;
+}
+
+async function edit(kind, id, known, done) {
+  const { tiers, addons } = await get("entitlement", "tiers");
+  const tier = field(t("tier"), el("select", { name: "tier", required: true }, tiers.map((one) => el("option", { value: one.name, selected: one.name === known?.tier }, readable(one.name)))));
+  const trial = el("input", { type: "checkbox", name: "trial", checked: known?.trial ?? false });
+  const end = known?.paidUntil ?? known?.complimentaryUntil;
+  const until = field(t("until"), input({ type: "datetime-local", name: "paid_until", value: end ? local(Date.parse(end)) : "" }), t("roleUntilHint"));
+  const boxes = addons.map((one) => el("label", { class: "row" },
+    el("input", { type: "checkbox", name: one.name, checked: known?.addons.some((addon) => addon.name === one.name) ?? false }), readable(one.name)));
+  const group = boxes.length > 0 ? el("fieldset", {}, el("legend", {}, t("addons")), boxes) : null;
+  const key = crypto.randomUUID();
+  const made = await dialog(t("setPlan"), (close) => form([tier, until, el("label", { class: "row" }, trial, t("isTrial")), group], t("save"), async () => {
+    const checked = boxes.map((label) => label.querySelector("input")).filter((box) => box.checked).map((box) => box.name);
+    close(await call("entitlement", "PUT", "subscriptions", { subscription: { ...known, subject: { kind, id }, tier: tier.input.value, trial: trial.checked,
+      paidUntil: instantOf(until), complimentaryUntil: undefined, addons: checked.map((called) => known?.addons.find((one) => one.name === called) ?? { name: called }) },
+    expectedVersion: known?.version, idempotencyKey: key }));
+  }, { more: [cancel(close)] }));
+  if (!made) return;
+  say(t("saved"));
+  done();
+}
+
+"""####),
     ("things.js", "text/javascript", ####"""
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
 import { get, post } from "./api.js";
-import { badge, el, link, name, readable, span, t, word } from "./base.js";
+import { badge, complaint, el, empty, field, input, link, name, readable, span, t, word } from "./base.js";
 
 let loaded;
 /** The schema, asked for once. */
@@ -2538,17 +4133,56 @@ export function objectLink(id, known, type) {
   return anchor;
 }
 
-/** What the viewer may do to an object. */
-export async function actionsOn(id) {
-  const answer = await post("tenancy", "permissions/actions", { entityIds: [id] });
-  return new Set(answer.entities[0]?.actions ?? []);
+/** What the viewer may do to an object, also what only takes a proof or a feature first: the call asks for that. */
+export async function actionsOn(entity) {
+  const { types, roles } = await schema();
+  const type = types.find((one) => one.name === entity.type);
+  const { create, reportFeature, ...own } = type.lifecycle;
+  const wanted = [...new Set([...Object.values(own), ...roles.flatMap((role) => role.grantedBy).filter((one) => one.type === entity.type).map((one) => one.action),
+    ...types.flatMap((one) => one.lifecycle.create).filter((one) => one.type === entity.type).map((one) => one.action),
+    ...type.actions.map((one) => one.name).filter((action) => action.startsWith("points."))])];
+  const [answer, checks] = await Promise.all([post("tenancy", "permissions/actions", { entityIds: [entity.id] }),
+    post("tenancy", "permissions/batch-check", { checks: wanted.map((action) => ({ entityId: entity.id, action })) })]);
+  const possible = wanted.filter((_, index) => ["REASON_STEP_UP_REQUIRED", "REASON_FEATURE_NOT_AVAILABLE"].includes(checks.decisions[index].reason));
+  const actions = new Set(answer.entities[0]?.actions ?? []);
+  actions.now = actions.size;
+  possible.forEach((action) => actions.add(action));
+  return actions;
 }
 
 export const children = (type, parentId, more = {}) => post("tenancy", "entities:list", { type, parentId, ...more });
 
+/** A table of what may be long: with a search on the server, and a page more at a time. `find` gets text and token. */
+export function longList(label, find, draw, none) {
+  const text = field(t("searchIn", { name: label }), input({ type: "search", name: "search", autocomplete: "off", maxLength: 200 }));
+  const results = el("div", { class: "stack" });
+  let rows = [];
+  let newest = 0;
+  let timer;
+  const load = async (token) => {
+    const turn = ++newest;
+    const wanted = text.input.value.trim();
+    const answer = await find(wanted, token);
+    if (turn !== newest) return;
+    rows = token ? [...rows, ...answer.items] : answer.items;
+    const whole = token ? results.querySelectorAll("tbody tr").length : 0;
+    text.hidden = !wanted && !token && !answer.nextPageToken;
+    results.replaceChildren(...[rows.length > 0 ? draw(rows) : empty(wanted ? t("nothingMatches", { text: wanted }) : none),
+      answer.nextPageToken ? el("div", {}, el("button", { type: "button", click: () => load(answer.nextPageToken).catch((problem) => results.append(complaint(problem))) }, t("showMore"))) : null].filter(Boolean));
+    // Where the next page begins, for those who cannot see that there is more.
+    if (token) results.querySelectorAll("tbody tr")[whole]?.querySelector("a,button")?.focus();
+  };
+  text.input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => load().catch((problem) => results.replaceChildren(complaint(problem, load))), 250);
+  });
+  return load().then(() => [text, results]);
+}
+
 export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
 
 export const actionWord = (action) => word("action", action.replace(/^[^.]+\./, ""));
+export const typesWord = (type) => t(`types.${type}`, { or: typeWord(type) });
 export const roleWord = (role) => word("role", role);
 export const typeWord = (type) => word("type", type);
 
@@ -2626,6 +4260,45 @@ async function end(pass, ended) {
     say(sentence(problem), true);
   }
   ended();
+}
+
+"""####),
+    ("values.js", "text/javascript", ####"""
+// Controls for values as the policy describes them: of attributes and of parameters.
+
+import { el, field, input, readable, t } from "./base.js";
+
+const isNumber = (value) => ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind);
+const longest = 300;
+
+/** A field for a value; `current` is what there is. */
+export function valueField({ name: title, value, required }, current) {
+  const label = `${readable(title)}${value.unit ? ` (${value.unit})` : ""}`;
+  const box = field(label, control(title, value, required, current));
+  box.read = () => read(box.input, value);
+  return box;
+}
+
+function control(title, value, required, current) {
+  const options = (choices) => el("select", { name: title, required },
+    required ? [] : el("option", { value: "" }, "–"), choices.map(([key, label]) => el("option", { value: key, selected: String(current) === key }, label)));
+  if (value.kind === "VALUE_KIND_CHOICE") return options(value.choices.map((choice) => [choice, readable(choice)]));
+  if (value.kind === "VALUE_KIND_BOOLEAN") return options([["true", t("yes")], ["false", t("no")]]);
+  if (isNumber(value)) {
+    return input({ type: "number", name: title, required, min: value.min, max: value.max, value: current ?? "",
+      step: value.kind === "VALUE_KIND_INTEGER" ? 1 : "any" });
+  }
+  if (value.kind === "VALUE_KIND_COLOR") return input({ name: title, required, pattern: "#[0-9a-fA-F]{6}", placeholder: "#ffaa00", maxLength: 7, value: current ?? "" });
+  if (value.maxBytes > longest) return el("textarea", { name: title, required, rows: 3, maxLength: value.maxBytes, value: current ?? "" });
+  return input({ name: title, required, maxLength: value.maxBytes || 200, value: current ?? "" });
+}
+
+/** What is in a field, of the right kind; undefined if it is empty. */
+function read(box, value) {
+  const text = box.value.trim();
+  if (text === "") return undefined;
+  if (value.kind === "VALUE_KIND_BOOLEAN") return text === "true";
+  return isNumber(value) ? Number(text) : text;
 }
 
 """####),
@@ -2793,7 +4466,7 @@ export default {
   accept: "Annehmen", account: "Konto", action: "Aktion", actions: "Aktionen", active: "Aktiv",
   addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
   allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zu dieser Zeit",
-  atHint: "Leer heißt jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", below: "{type}", byCode: "Mit Code",
+  atHint: "Leer heißt jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
   byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern",
   changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
   clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
@@ -2823,7 +4496,7 @@ export default {
   haveAccount: "Ich habe ein Konto", hidden: "Verborgen", history: "Verlauf", holdsUntil: "Das kann sich ändern vor", howDecided: "Wie entschieden wurde",
   id: "Kennung", identities: "Verknüpfte Identitäten", inForce: "Gilt", included: "Enthalten", includes: "erlaubt es", includes_: "Enthält",
   invitations: "Einladungen", invitationsUnverified: "Einladungen siehst du, sobald deine Adresse bestätigt ist.", invite: "Einladen",
-  inviteTo: "Einladen zu {name}", invited: "Die Einladung ist unterwegs.", invitedBy: "Eingeladen von", keptThem: "Ich habe sie aufbewahrt",
+  invited: "Die Einladung ist unterwegs.", invitedBy: "Eingeladen von", keptThem: "Ich habe sie aufbewahrt",
   lacks: "erlaubt es nicht", lastName: "Nachname", lastSeen: "Zuletzt gesehen", lastUsed: "Zuletzt benutzt", later: "Beginnt später", letIn: "Gast einlassen",
   loading: "Lädt …", mailLanguage: "Sprache der Mails", mailSent: "Die Mail ist unterwegs.",
   mailSentText: "Gibt es ein Konto mit dieser Adresse, bekommt es eine Mail mit einem Link. Er gilt 30 Minuten.",
@@ -2940,6 +4613,69 @@ export default {
   "reason.LIMIT_EXCEEDED": "Der Tarif hat keinen Platz für mehr.", "reason.WINDOW_INVALID": "Das Ende muss nach dem Anfang und in der Zukunft liegen.", "reason.WINDOW_TOO_LONG": "So lang kann ein Pass nicht sein.",
   "reason.REVISION_MISMATCH": "Es hat sich inzwischen geändert. Sieh nach und wiederhole es.", "reason.INVITATION_CODE_INVALID": "Diese Einladung gilt nicht oder nicht mehr.",
   "reason.EMAIL_NOT_VERIFIED": "Bestätige zuerst deine Adresse.", "reason.DELETION_UNDER_WAY": "Das Konto wird gerade gelöscht; das lässt sich nicht mehr anhalten.", "reason.FIELD_VIOLATIONS": "Bitte prüfe deine Eingaben.",
+  // --- of tenants, families and operators
+  accountChanges: "Änderungen an Konten", addChild: "Kind hinzufügen", anyReward: "alles", application: "App", approve: "Zustimmen",
+  asCurl: "Diese Seite als curl", asCurlText: "Was diese Seite gefragt hat. In TOKEN gehört ein Zugriffstoken.", askForChange: "Änderung beantragen",
+  askForChangeText: "Sie geschieht, wenn ein anderer Betreiber zustimmt oder ihre Zeit gekommen ist. Der Inhaber erfährt davon und kann sie aufhalten.",
+  balance: "Stand", basedOn: "Beruht auf", change: "Ändern", changeOf: "{name} ändern", children: "Kinder", coupon: "Gutschein",
+  couponHint: "Der Code, den du bekommen hast.", delete: "Löschen", deleteOf: "{name} löschen",
+  deleteOfText: "Das geht mit {name} verloren, endgültig:", deleteRoleText: "Niemand darf sie mehr haben, bevor sie gelöscht werden kann.",
+  deletedAt: "Gelöscht", deletedOf: "{name} ist gelöscht.", deletion: "Löschung", deletionHint: "Sie beginnt mit edl_ oder dln_.",
+  deletionNumber: "Nummer der Löschung", deletionsText: "Wie weit eine Löschung ist: die eines Ortes oder eines Kontos.", doneAt: "spätestens",
+  downloadAs: "Als {format} herunterladen", endedRoles: "Rollen, die enden", eraseAt: "Endgültig", failedAttempts: "Fehlversuche", finished: "Fertig",
+  finishedAt: "Fertig", fromHour: "Ab dieser Uhrzeit", giveRole: "Rolle geben", giveRoleOn: "Rolle für {name} geben",
+  holdersEnded: "Tarife und Punkte beendet", import: "Import von Konten", importCreated: "Angelegte Konten", importNext: "Geht weiter bei Zeile",
+  importRefused: "Abgelehnte Zeilen", importRun: "Lauf", importSource: "Quelle", importUnchanged: "Schon importiert", interval: "Zeitraum",
+  isTrial: "Es ist ein Probeabo", made: "{name} ist angelegt.", make: "Anlegen", makeCode: "Code anzeigen",
+  minutes: { one: "{minutes} Minute", other: "{minutes} Minuten" },
+  minutesFor: { one: "{minutes} Minute für {reward}", other: "{minutes} Minuten für {reward}" }, moreFields: "Mehr",
+  moreLines: "{count} weitere Zeilen sind in der Datei.", "nav.deletions": "Löschungen", "nav.underWay": "Im Gange",
+  needsApproval: "Einlösen braucht Zustimmung", newOf: "Neu: {type}", newRole: "Neue Rolle", newRule: "Neue Regel",
+  noAccountChanges: "Keine Änderungen.", noChildren: "Noch keine Kinder.", noOwnRoles: "Noch keine eigenen Rollen: es gelten die der Regeln.",
+  noPairings: "Kein Gerät ist gekoppelt.", noPoints: "Noch keine Punkte und keine Regeln.", noRequests: "Niemand wartet auf eine Antwort.",
+  noSubscription: "Nichts wurde von Hand eingestellt.", nobodySuspended: "Niemand ist gesperrt.",
+  notLive: "Seit {time} kommen keine Änderungen an. Was du siehst, kann veraltet sein.", nothingHappened: "In dieser Zeit ist nichts geschehen.",
+  ofAll: "{count} von {all}", offers: "Probeabos und Gutscheine", onDays: "An diesen Tagen (keiner heißt täglich)",
+  onlyAtHours: "Nur zu bestimmten Zeiten", ownRoles: "Eigene Rollen", ownRolesOf: "Eigene Rollen von {name}",
+  ownRolesText: "Eine eigene Rolle wird vergeben wie die, auf der sie beruht, und erlaubt, was du auswählst.", pairDevice: "Gerät koppeln",
+  pairText: "Gib diesen Code auf dem Gerät ein. Er gilt einmal.", pairedDevices: "Gekoppelte Geräte", parentsDevice: "Gerät von Eltern",
+  personOrAddress: "Person oder E-Mail-Adresse", personOrAddressHint: "Wähle jemanden, oder gib eine Adresse ein: sie bekommt eine Einladung.",
+  pinNeeded: "Dafür brauchst du deine PIN. Lege sie unter Mein Konto, Sicherheit fest.", points: "Punkte",
+  pointsAndMinutes: { one: "{points} Punkt · {minutes} Min.", other: "{points} Punkte · {minutes} Min." }, pointsHistory: "Verlauf der Punkte",
+  pointsMissing: "Punkte können gerade nicht gezeigt werden.", pointsPerMinute: "Punkte je Minute Nutzung",
+  pointsPerRewardMinute: "Punkte für eine Minute Belohnung (0: keine)", redeem: "Einlösen", redeemed: "Eingelöst.", report: "Bericht",
+  reportOf: "Bericht über {name}", reportText: "Wer Zugang hatte, wer was bedient hat und wer abgewiesen wurde.", requestedAt: "Beantragt",
+  requestsWaiting: "Warten auf Antwort", resume: "Sperre aufheben", resumeText: "{name} darf wieder, was die Rollen erlauben.",
+  reverse: "Zurücknehmen",
+  reverseText: { one: "{points} Punkt von {name} wird zurückgebucht.", other: "{points} Punkte von {name} werden zurückgebucht." },
+  rewardRuns: "Belohnung läuft: {name}", rewardTime: "Belohnungszeit", roleFrom: "Von", roleGiven: "Die Rolle ist vergeben.",
+  roleNameHint: "Kleine Buchstaben, Ziffern, _ . und -", rule: "Regel", ruleText: "{earn} je Minute, {reward} für eine Minute Belohnung",
+  sealBroken: "Die Zeilen sind nicht die besiegelten", sealFits: "Vollständig und unverändert", sealMissing: "Unvollständig: das Siegel fehlt",
+  sealText: "{count} Zeilen, unterschrieben mit dem Schlüssel {key}…", searchIn: "Suchen: {name}", setPlan: "Tarif einstellen",
+  showReport: "Bericht anzeigen", startTrial: "Probeabo beginnen", subscription: "Abonnement", suspend: "Sperren",
+  suspendText: "{name} darf nichts mehr, behält alle Rollen und bleibt angemeldet.", suspendedPeople: "Gesperrte Personen", trial: "Probeabo",
+  trialText: { one: "{name} für {count} Tag, kostenlos", other: "{name} für {count} Tage, kostenlos" }, underWay: "Im Gange",
+  underWayText: "Was auf einen Betreiber wartet oder von selbst weitergeht.", unpair: "Trennen",
+  unpairText: "{name} gehört nicht mehr zu den Geräten der Familie.", untilHour: "Bis zu dieser Uhrzeit", whoseDevice: "Wessen Gerät ist es?",
+  "day.monday": "Montag", "day.tuesday": "Dienstag", "day.wednesday": "Mittwoch", "day.thursday": "Donnerstag", "day.friday": "Freitag",
+  "day.saturday": "Samstag", "day.sunday": "Sonntag", "line.access": "Zugang", "line.pass": "Pass", "line.operation": "Bedienung",
+  "line.refusal": "Abweisung", "line.change": "Änderung", "entry.POINTS_ENTRY_KIND_EARN": "Verdient", "entry.POINTS_ENTRY_KIND_REDEEM": "Eingelöst",
+  "entry.POINTS_ENTRY_KIND_REVERSE_EARN": "Zurückgenommen", "entry.POINTS_ENTRY_KIND_REVERSE_REDEEM": "Zurückgegeben",
+  "entry.POINTS_ENTRY_KIND_GRANT": "Gekauft", "entry.POINTS_ENTRY_KIND_REVERSE_GRANT": "Erstattet", "entry.POINTS_ENTRY_KIND_HOLD": "Vorgemerkt",
+  "entry.POINTS_ENTRY_KIND_RELEASE": "Freigegeben", "change.ACCOUNT_CHANGE_KIND_EMAIL": "Andere Adresse",
+  "change.ACCOUNT_CHANGE_KIND_REMOVE_TOTP": "Authenticator-App entfernen", "change.ACCOUNT_CHANGE_KIND_DELETE": "Konto löschen",
+  "changeState.ACCOUNT_CHANGE_STATE_WAITING": "Wartet", "changeState.ACCOUNT_CHANGE_STATE_DONE": "Erledigt",
+  "changeState.ACCOUNT_CHANGE_STATE_CANCELLED": "Zurückgezogen", "changeState.ACCOUNT_CHANGE_STATE_REFUSED": "Vom Inhaber aufgehalten",
+  "changeState.ACCOUNT_CHANGE_STATE_FAILED": "Gescheitert", "deletionState.DELETION_STATE_WAITING": "Kann noch abgebrochen werden",
+  "deletionState.DELETION_STATE_BLOCKED": "Wartet auf die Übergabe von Rollen", "deletionState.DELETION_STATE_ERASING": "Wird gelöscht",
+  "deletionState.DELETION_STATE_DONE": "Fertig", "type.family": "Familie", "type.child": "Kind", "type.organization": "Organisation",
+  "type.stable": "Stall", "type.horse": "Pferd", "types.family": "Familien", "types.child": "Kinder", "types.organization": "Organisationen",
+  "types.stable": "Ställe", "types.horse": "Pferde", "role.organizer": "Familienorganisation", "role.parent": "Elternteil",
+  "role.guardian": "Betreuung", "role.child": "Kind", "role.child_device": "Gerät des Kindes", "role.organization_owner": "Eigentümer",
+  "role.administrator": "Administration", "role.stable_manager": "Stallleitung", "role.schedule_planner": "Planung", "role.bookkeeper": "Buchhaltung",
+  "role.veterinarian": "Tierarzt", "role.dentist": "Zahnarzt", "role.farrier": "Hufschmied", "role.customer": "Kundschaft", "role.groom": "Pflege",
+  "role.saddle_maker": "Sattlerei", "role.horse_owner": "Pferdebesitz", "role.rider": "Reiter", "role.inseminator": "Besamung",
+  "role.trainer": "Training", "role.training_admin": "Trainingsleitung", "role.support_contact": "Kontakt für Support",
 };
 
 """####),
@@ -2949,7 +4685,7 @@ export default {
   accept: "Accept", account: "Account", action: "Action", actions: "Actions", active: "Active",
   addApp: "Add an authenticator app", addPasskey: "Add a passkey", addons: "Add-ons", address: "Address", again: "Try again",
   allowed: "Allowed", allowedText: "{person} may “{action}” on {object}.", app: "Authenticator app", at: "At this time",
-  atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", below: "{type}", byCode: "By code",
+  atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", byCode: "By code",
   byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address",
   changePassword: "Change the password", changed: "Changed", changes: "Changes", choose: "Show", chooseOne: "Choose one from the list.",
   clear: "Clear the search", close: "Close", code: "Code", codeHint: "Six digits from your authenticator app.",
@@ -2979,7 +4715,7 @@ export default {
   haveAccount: "I have an account", hidden: "Hidden", history: "History", holdsUntil: "This can change before", howDecided: "How it was decided",
   id: "Identifier", identities: "Linked identities", inForce: "In force", included: "Included", includes: "allows it", includes_: "Includes",
   invitations: "Invitations", invitationsUnverified: "Invitations are shown once you have verified your address.", invite: "Invite",
-  inviteTo: "Invite to {name}", invited: "The invitation is on its way.", invitedBy: "Invited by", keptThem: "I have kept them",
+  invited: "The invitation is on its way.", invitedBy: "Invited by", keptThem: "I have kept them",
   lacks: "does not allow it", lastName: "Last name", lastSeen: "Last seen", lastUsed: "Last used", later: "Begins later", letIn: "Let a guest in",
   loading: "Loading …", mailLanguage: "Language of mails", mailSent: "The mail is on its way.",
   mailSentText: "If there is an account with this address, it gets a mail with a link. The link works for 30 minutes.",
@@ -3096,6 +4832,67 @@ export default {
   "reason.LIMIT_EXCEEDED": "The plan has no room for more.", "reason.WINDOW_INVALID": "The end has to be behind the beginning, and ahead.", "reason.WINDOW_TOO_LONG": "Passes cannot be that long.",
   "reason.REVISION_MISMATCH": "It has changed in the meantime. Look again and repeat.", "reason.INVITATION_CODE_INVALID": "This invitation does not work, or no longer.",
   "reason.EMAIL_NOT_VERIFIED": "Verify your address first.", "reason.DELETION_UNDER_WAY": "The account is being erased; that can no longer be stopped.", "reason.FIELD_VIOLATIONS": "Please check what you entered.",
+  // --- of tenants, families and operators
+  accountChanges: "Changes of accounts", addChild: "Add a child", anyReward: "anything", application: "App", approve: "Approve",
+  asCurl: "This page as curl", asCurlText: "What this page has asked for. Put an access token into TOKEN.", askForChange: "Ask for a change",
+  askForChangeText: "It is done when another operator approves it, or once its time has come. The owner gets a mail, and can stop it.",
+  balance: "Balance", basedOn: "Based on", change: "Change", changeOf: "Change {name}", children: "Children", coupon: "Coupon",
+  couponHint: "The code that you were given.", delete: "Delete", deleteOf: "Delete {name}", deleteOfText: "This goes along with {name}, for good:",
+  deleteRoleText: "Nobody may have it any longer before it can go.", deletedAt: "Deleted", deletedOf: "{name} is deleted.", deletion: "Deletion",
+  deletionHint: "It begins with edl_ or dln_.", deletionNumber: "Number of the deletion",
+  deletionsText: "How far a deletion is: of a place, or of an account.", doneAt: "at the latest", downloadAs: "Download as {format}",
+  endedRoles: "Roles that end", eraseAt: "Final", failedAttempts: "Failed attempts", finished: "Finished", finishedAt: "Finished",
+  fromHour: "From this time of day", giveRole: "Give a role", giveRoleOn: "Give a role on {name}", holdersEnded: "Plans and points ended",
+  import: "Import of accounts", importCreated: "Accounts created", importNext: "Goes on at row", importRefused: "Rows refused", importRun: "Run",
+  importSource: "Source", importUnchanged: "Imported before", interval: "Interval", isTrial: "It is a trial", made: "{name} is there now.",
+  make: "Create", makeCode: "Show a code", minutes: { one: "{minutes} minute", other: "{minutes} minutes" },
+  minutesFor: { one: "{minutes} minute for {reward}", other: "{minutes} minutes for {reward}" }, moreFields: "More",
+  moreLines: "{count} more lines are in the download.", "nav.deletions": "Deletions", "nav.underWay": "Under way",
+  needsApproval: "Redeeming takes approval", newOf: "New: {type}", newRole: "New role", newRule: "New rule", noAccountChanges: "No changes.",
+  noChildren: "No children yet.", noOwnRoles: "No roles of your own yet: those of the policy apply.", noPairings: "No device is paired.",
+  noPoints: "No points and no rules yet.", noRequests: "Nobody waits for an answer.", noSubscription: "Nothing was set by hand.",
+  nobodySuspended: "Nobody is suspended.", notLive: "Changes have not come in since {time}. What you see may be old.",
+  nothingHappened: "Nothing happened in this time.", ofAll: "{count} of {all}", offers: "Trials and coupons",
+  onDays: "On these days (none means daily)", onlyAtHours: "Only at certain hours", ownRoles: "Own roles", ownRolesOf: "Own roles of {name}",
+  ownRolesText: "A role of your own is held and given like the one that it is based on, and allows what you choose.", pairDevice: "Pair a device",
+  pairText: "Type this code on the device. It works once.", pairedDevices: "Paired devices", parentsDevice: "A parent’s device",
+  personOrAddress: "Person or e-mail address", personOrAddressHint: "Choose somebody, or type an address: it gets an invitation.",
+  pinNeeded: "This needs your PIN. Set one under My account, Security.", points: "Points",
+  pointsAndMinutes: { one: "{points} point · {minutes} min", other: "{points} points · {minutes} min" }, pointsHistory: "History of points",
+  pointsMissing: "Points cannot be shown at the moment.", pointsPerMinute: "Points for each minute of use",
+  pointsPerRewardMinute: "Points for a minute of reward (0: none)", redeem: "Redeem", redeemed: "Redeemed.", report: "Report",
+  reportOf: "Report of {name}", reportText: "Who had access, who operated what, and who was refused.", requestedAt: "Asked for",
+  requestsWaiting: "Waiting for an answer", resume: "End the suspension", resumeText: "{name} may again do what the roles allow.",
+  reverse: "Take back",
+  reverseText: { one: "{points} point of {name} is taken back or given back.", other: "{points} points of {name} are taken back or given back." },
+  rewardRuns: "Reward runs: {name}", rewardTime: "Reward time", roleFrom: "From", roleGiven: "The role is given.",
+  roleNameHint: "Small letters, digits, _ . and -", rule: "Rule", ruleText: "{earn} a minute, {reward} for a minute of reward",
+  sealBroken: "The lines are not those that were sealed", sealFits: "Complete and unchanged", sealMissing: "Incomplete: the seal is missing",
+  sealText: "{count} lines, signed with the key {key}…", searchIn: "Search: {name}", setPlan: "Set the plan", showReport: "Show the report",
+  startTrial: "Start the trial", subscription: "Subscription", suspend: "Suspend",
+  suspendText: "{name} may do nothing any longer, keeps all roles, and stays signed in.", suspendedPeople: "Suspended people", trial: "Trial",
+  trialText: { one: "{name} for {count} day, at no cost", other: "{name} for {count} days, at no cost" }, underWay: "Under way",
+  underWayText: "What waits for an operator, or goes on by itself.", unpair: "Unpair", unpairText: "{name} is no longer a device of the family.",
+  untilHour: "To this time of day", whoseDevice: "Whose device is it?", "day.monday": "Monday", "day.tuesday": "Tuesday",
+  "day.wednesday": "Wednesday", "day.thursday": "Thursday", "day.friday": "Friday", "day.saturday": "Saturday", "day.sunday": "Sunday",
+  "line.access": "Access", "line.pass": "Pass", "line.operation": "Operation", "line.refusal": "Refusal", "line.change": "Change",
+  "entry.POINTS_ENTRY_KIND_EARN": "Earned", "entry.POINTS_ENTRY_KIND_REDEEM": "Redeemed", "entry.POINTS_ENTRY_KIND_REVERSE_EARN": "Taken back",
+  "entry.POINTS_ENTRY_KIND_REVERSE_REDEEM": "Given back", "entry.POINTS_ENTRY_KIND_GRANT": "Bought",
+  "entry.POINTS_ENTRY_KIND_REVERSE_GRANT": "Refunded", "entry.POINTS_ENTRY_KIND_HOLD": "Held", "entry.POINTS_ENTRY_KIND_RELEASE": "Released",
+  "change.ACCOUNT_CHANGE_KIND_EMAIL": "Another address", "change.ACCOUNT_CHANGE_KIND_REMOVE_TOTP": "Remove the authenticator app",
+  "change.ACCOUNT_CHANGE_KIND_DELETE": "Delete the account", "changeState.ACCOUNT_CHANGE_STATE_WAITING": "Waiting",
+  "changeState.ACCOUNT_CHANGE_STATE_DONE": "Done", "changeState.ACCOUNT_CHANGE_STATE_CANCELLED": "Withdrawn",
+  "changeState.ACCOUNT_CHANGE_STATE_REFUSED": "Stopped by the owner", "changeState.ACCOUNT_CHANGE_STATE_FAILED": "Failed",
+  "deletionState.DELETION_STATE_WAITING": "Can still be cancelled", "deletionState.DELETION_STATE_BLOCKED": "Waits for roles to be handed over",
+  "deletionState.DELETION_STATE_ERASING": "Being erased", "deletionState.DELETION_STATE_DONE": "Finished", "type.family": "Family",
+  "type.child": "Child", "type.organization": "Organization", "type.stable": "Stable", "type.horse": "Horse", "types.family": "Families",
+  "types.child": "Children", "types.organization": "Organizations", "types.stable": "Stables", "types.horse": "Horses", "role.organizer": "Organizer",
+  "role.parent": "Parent", "role.guardian": "Guardian", "role.child": "Child", "role.child_device": "Child’s device",
+  "role.organization_owner": "Owner", "role.administrator": "Administrator", "role.stable_manager": "Stable manager",
+  "role.schedule_planner": "Schedule planner", "role.bookkeeper": "Bookkeeper", "role.veterinarian": "Veterinarian", "role.dentist": "Dentist",
+  "role.farrier": "Farrier", "role.customer": "Customer", "role.groom": "Groom", "role.saddle_maker": "Saddle maker",
+  "role.horse_owner": "Horse owner", "role.rider": "Rider", "role.inseminator": "Inseminator", "role.trainer": "Trainer",
+  "role.training_admin": "Training administrator", "role.support_contact": "Support contact",
 };
 
 """####),

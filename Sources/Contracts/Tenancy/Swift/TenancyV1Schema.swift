@@ -296,6 +296,14 @@ extension Tenancy_V1 {
     public var counts: Tenancy_V1.CountedLimit? = nil
     /// The limit of people with a role on an entity of it or below: `maxMembers`; empty for none.
     public var membersLimit: Swift.String = ""
+    /// The actions that it takes to do something to its entities.
+    public var lifecycle: Tenancy_V1.Lifecycle? {
+      get { lifecycle_storage.first }
+      set { lifecycle_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var lifecycle_storage: [Tenancy_V1.Lifecycle] = []
+    /// Any user may create one, which has no parent.
+    public var selfService: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -310,7 +318,9 @@ extension Tenancy_V1 {
       actions: [Tenancy_V1.ActionSchema] = [],
       appName: Swift.String = "",
       counts: Tenancy_V1.CountedLimit? = nil,
-      membersLimit: Swift.String = ""
+      membersLimit: Swift.String = "",
+      lifecycle: Tenancy_V1.Lifecycle? = nil,
+      selfService: Swift.Bool = false
     ) {
       self.name = name
       self.parents = parents
@@ -321,6 +331,8 @@ extension Tenancy_V1 {
       self.appName = appName
       self.counts = counts
       self.membersLimit = membersLimit
+      self.lifecycle = lifecycle
+      self.selfService = selfService
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.TypeSchema" }
@@ -368,6 +380,10 @@ extension Tenancy_V1 {
         try unsafe self.counts = Tenancy_V1.CountedLimit(reading: member)
       }
       try unsafe self.membersLimit = RPCKit.MessageReading.string(source.pointee.f9_members_limit)
+      if let member = unsafe source.pointee.f10_lifecycle {
+        try unsafe self.lifecycle_storage = [Tenancy_V1.Lifecycle(reading: member)]
+      }
+      unsafe self.selfService = source.pointee.f11_self_service != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -398,6 +414,9 @@ extension Tenancy_V1 {
         value.measure(&measure)
       }
       measure.add(self.membersLimit.utf8.count)
+      if let value = self.lifecycle {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -444,6 +463,175 @@ extension Tenancy_V1 {
         unsafe target.pointee.f8_counts = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__CountedLimit.self)
       }
       unsafe target.pointee.f9_members_limit = scratch.copy(self.membersLimit)
+      if let value = self.lifecycle {
+        unsafe target.pointee.f10_lifecycle = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Lifecycle.self)
+      }
+      unsafe target.pointee.f11_self_service = self.selfService ? 1 : 0
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// The actions that it takes to do something to the entities of a type. Nobody may do what has none.
+  public struct Lifecycle: RPCKit.GeneratedMessage {
+    /// Creating one, as an action on its parent; by the type of that, sorted.
+    public var create: [Tenancy_V1.TypeAction] = []
+    /// Seeing it.
+    public var view: Swift.String = ""
+    /// Changing its name and attributes.
+    public var update: Swift.String = ""
+    /// Moving it to another parent.
+    public var move: Swift.String = ""
+    /// Deleting it.
+    public var delete: Swift.String = ""
+    /// Listing who has roles on it.
+    public var listAssociations: Swift.String = ""
+    /// Defining roles of its own, of the uppermost entity of a tree.
+    public var defineRoles: Swift.String = ""
+    /// Reading the compliance report, of the uppermost entity of a tree.
+    public var report: Swift.String = ""
+    /// The feature that the reader of a report has to have.
+    public var reportFeature: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      create: [Tenancy_V1.TypeAction] = [],
+      view: Swift.String = "",
+      update: Swift.String = "",
+      move: Swift.String = "",
+      delete: Swift.String = "",
+      listAssociations: Swift.String = "",
+      defineRoles: Swift.String = "",
+      report: Swift.String = "",
+      reportFeature: Swift.String = ""
+    ) {
+      self.create = create
+      self.view = view
+      self.update = update
+      self.move = move
+      self.delete = delete
+      self.listAssociations = listAssociations
+      self.defineRoles = defineRoles
+      self.report = report
+      self.reportFeature = reportFeature
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.Lifecycle" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__lifecycle()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__Lifecycle.self)
+      if unsafe source.pointee.n_f1_create > 0 {
+        unsafe self.create.reserveCapacity(source.pointee.n_f1_create)
+        for index in unsafe 0..<source.pointee.n_f1_create {
+          if let member = unsafe source.pointee.f1_create[index] {
+            try unsafe self.create.append(Tenancy_V1.TypeAction(reading: member))
+          }
+        }
+      }
+      try unsafe self.view = RPCKit.MessageReading.string(source.pointee.f2_view)
+      try unsafe self.update = RPCKit.MessageReading.string(source.pointee.f3_update)
+      try unsafe self.move = RPCKit.MessageReading.string(source.pointee.f4_move)
+      try unsafe self.delete = RPCKit.MessageReading.string(source.pointee.f5_delete)
+      try unsafe self.listAssociations = RPCKit.MessageReading.string(source.pointee.f6_list_associations)
+      try unsafe self.defineRoles = RPCKit.MessageReading.string(source.pointee.f7_define_roles)
+      try unsafe self.report = RPCKit.MessageReading.string(source.pointee.f8_report)
+      try unsafe self.reportFeature = RPCKit.MessageReading.string(source.pointee.f9_report_feature)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.create {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.view.utf8.count)
+      measure.add(self.update.utf8.count)
+      measure.add(self.move.utf8.count)
+      measure.add(self.delete.utf8.count)
+      measure.add(self.listAssociations.utf8.count)
+      measure.add(self.defineRoles.utf8.count)
+      measure.add(self.report.utf8.count)
+      measure.add(self.reportFeature.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__Lifecycle.self, 1)
+      unsafe tenancy__v1__lifecycle__init(target)
+      if !self.create.isEmpty {
+        unsafe target.pointee.n_f1_create = self.create.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__TypeAction>?.self, self.create.count)
+        for (index, element) in self.create.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__TypeAction.self)
+        }
+        unsafe target.pointee.f1_create = unsafe elements
+      }
+      unsafe target.pointee.f2_view = scratch.copy(self.view)
+      unsafe target.pointee.f3_update = scratch.copy(self.update)
+      unsafe target.pointee.f4_move = scratch.copy(self.move)
+      unsafe target.pointee.f5_delete = scratch.copy(self.delete)
+      unsafe target.pointee.f6_list_associations = scratch.copy(self.listAssociations)
+      unsafe target.pointee.f7_define_roles = scratch.copy(self.defineRoles)
+      unsafe target.pointee.f8_report = scratch.copy(self.report)
+      unsafe target.pointee.f9_report_feature = scratch.copy(self.reportFeature)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// An action on entities of a type.
+  public struct TypeAction: RPCKit.GeneratedMessage {
+    /// The type.
+    public var type: Swift.String = ""
+    /// The action.
+    public var action: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      type: Swift.String = "",
+      action: Swift.String = ""
+    ) {
+      self.type = type
+      self.action = action
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.TypeAction" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__type_action()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__TypeAction.self)
+      try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f1_type)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f2_action)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
+      measure.add(self.action.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__TypeAction.self, 1)
+      unsafe tenancy__v1__type_action__init(target)
+      unsafe target.pointee.f1_type = scratch.copy(self.type)
+      unsafe target.pointee.f2_action = scratch.copy(self.action)
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -940,6 +1128,14 @@ extension Tenancy_V1 {
     public var accessLevel: Swift.String = ""
     /// Its name in applications: `stableManager`; absent without one.
     public var appName: Swift.String = ""
+    /// The actions that it takes to grant it, by the type that it is held on, sorted; nobody grants it on the others.
+    public var grantedBy: [Tenancy_V1.TypeAction] = []
+    /// The same for revoking it.
+    public var revokedBy: [Tenancy_V1.TypeAction] = []
+    /// It is only granted with a beginning and an end.
+    public var windowRequired: Swift.Bool = false
+    /// It is only granted with hours that recur.
+    public var recurringRequired: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -950,13 +1146,21 @@ extension Tenancy_V1 {
       on: [Swift.String] = [],
       inheritsTo: [Swift.String] = [],
       accessLevel: Swift.String = "",
-      appName: Swift.String = ""
+      appName: Swift.String = "",
+      grantedBy: [Tenancy_V1.TypeAction] = [],
+      revokedBy: [Tenancy_V1.TypeAction] = [],
+      windowRequired: Swift.Bool = false,
+      recurringRequired: Swift.Bool = false
     ) {
       self.name = name
       self.on = on
       self.inheritsTo = inheritsTo
       self.accessLevel = accessLevel
       self.appName = appName
+      self.grantedBy = grantedBy
+      self.revokedBy = revokedBy
+      self.windowRequired = windowRequired
+      self.recurringRequired = recurringRequired
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.RoleSchema" }
@@ -984,6 +1188,24 @@ extension Tenancy_V1 {
       }
       try unsafe self.accessLevel = RPCKit.MessageReading.string(source.pointee.f4_access_level)
       try unsafe self.appName = RPCKit.MessageReading.string(source.pointee.f5_app_name)
+      if unsafe source.pointee.n_f6_granted_by > 0 {
+        unsafe self.grantedBy.reserveCapacity(source.pointee.n_f6_granted_by)
+        for index in unsafe 0..<source.pointee.n_f6_granted_by {
+          if let member = unsafe source.pointee.f6_granted_by[index] {
+            try unsafe self.grantedBy.append(Tenancy_V1.TypeAction(reading: member))
+          }
+        }
+      }
+      if unsafe source.pointee.n_f7_revoked_by > 0 {
+        unsafe self.revokedBy.reserveCapacity(source.pointee.n_f7_revoked_by)
+        for index in unsafe 0..<source.pointee.n_f7_revoked_by {
+          if let member = unsafe source.pointee.f7_revoked_by[index] {
+            try unsafe self.revokedBy.append(Tenancy_V1.TypeAction(reading: member))
+          }
+        }
+      }
+      unsafe self.windowRequired = source.pointee.f8_window_required != 0
+      unsafe self.recurringRequired = source.pointee.f9_recurring_required != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1000,6 +1222,16 @@ extension Tenancy_V1 {
       }
       measure.add(self.accessLevel.utf8.count)
       measure.add(self.appName.utf8.count)
+      for element in self.grantedBy {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      for element in self.revokedBy {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     public func packed(
@@ -1026,6 +1258,24 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f4_access_level = scratch.copy(self.accessLevel)
       unsafe target.pointee.f5_app_name = scratch.copy(self.appName)
+      if !self.grantedBy.isEmpty {
+        unsafe target.pointee.n_f6_granted_by = self.grantedBy.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__TypeAction>?.self, self.grantedBy.count)
+        for (index, element) in self.grantedBy.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__TypeAction.self)
+        }
+        unsafe target.pointee.f6_granted_by = unsafe elements
+      }
+      if !self.revokedBy.isEmpty {
+        unsafe target.pointee.n_f7_revoked_by = self.revokedBy.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__TypeAction>?.self, self.revokedBy.count)
+        for (index, element) in self.revokedBy.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__TypeAction.self)
+        }
+        unsafe target.pointee.f7_revoked_by = unsafe elements
+      }
+      unsafe target.pointee.f8_window_required = self.windowRequired ? 1 : 0
+      unsafe target.pointee.f9_recurring_required = self.recurringRequired ? 1 : 0
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -1101,7 +1351,7 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufStructFile,
         ]
       },
-      base64: "Chd0ZW5hbmN5L3YxL3NjaGVtYS5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aHGdvb2dsZS9wcm90b2J1Zi9zdHJ1Y3QucHJvdG8iMgoQR2V0U2NoZW1hUmVxdWVzdBIeCgV0eXBlcxgBIAMoCUIIqrsYBBhASEBSBXR5cGVzIpsBCgZTY2hlbWESNQoIcG9saWNpZXMYASADKAsyGS50ZW5hbmN5LnYxLlBvbGljeVZlcnNpb25SCHBvbGljaWVzEiwKBXR5cGVzGAIgAygLMhYudGVuYW5jeS52MS5UeXBlU2NoZW1hUgV0eXBlcxIsCgVyb2xlcxgDIAMoCzIWLnRlbmFuY3kudjEuUm9sZVNjaGVtYVIFcm9sZXMiPQoNUG9saWN5VmVyc2lvbhISCgRuYW1lGAEgASgJUgRuYW1lEhgKB3ZlcnNpb24YAiABKA1SB3ZlcnNpb24ihQMKClR5cGVTY2hlbWESEgoEbmFtZRgBIAEoCVIEbmFtZRIYCgdwYXJlbnRzGAIgAygJUgdwYXJlbnRzEiMKDWFjY2Vzc19sZXZlbHMYAyADKAlSDGFjY2Vzc0xldmVscxI7CgphdHRyaWJ1dGVzGAQgAygLMhsudGVuYW5jeS52MS5BdHRyaWJ1dGVTY2hlbWFSCmF0dHJpYnV0ZXMSMQoQb3RoZXJfYXR0cmlidXRlcxgFIAEoCUIGursYAggBUg9vdGhlckF0dHJpYnV0ZXMSMgoHYWN0aW9ucxgGIAMoCzIYLnRlbmFuY3kudjEuQWN0aW9uU2NoZW1hUgdhY3Rpb25zEiEKCGFwcF9uYW1lGAcgASgJQga6uxgCCAFSB2FwcE5hbWUSMAoGY291bnRzGAggASgLMhgudGVuYW5jeS52MS5Db3VudGVkTGltaXRSBmNvdW50cxIrCg1tZW1iZXJzX2xpbWl0GAkgASgJQga6uxgCCAFSDG1lbWJlcnNMaW1pdCI0CgxDb3VudGVkTGltaXQSFAoFbGltaXQYASABKAlSBWxpbWl0Eg4KAm9mGAIgASgJUgJvZiKGAgoLVmFsdWVTY2hlbWESKQoEa2luZBgBIAEoDjIVLnRlbmFuY3kudjEuVmFsdWVLaW5kUgRraW5kEhUKA21pbhgCIAEoAUgAUgNtaW6IAQESFQoDbWF4GAMgASgBSAFSA21heIgBARIaCgR1bml0GAQgASgJQga6uxgCCAFSBHVuaXQSGAoHY2hvaWNlcxgFIAMoCVIHY2hvaWNlcxIbCgltYXhfYnl0ZXMYBiABKA1SCG1heEJ5dGVzEjsKDWRlZmF1bHRfdmFsdWUYByABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVSDGRlZmF1bHRWYWx1ZUIGCgRfbWluQgYKBF9tYXgirQEKD0F0dHJpYnV0ZVNjaGVtYRISCgRuYW1lGAEgASgJUgRuYW1lEi0KBXZhbHVlGAIgASgLMhcudGVuYW5jeS52MS5WYWx1ZVNjaGVtYVIFdmFsdWUSIQoMYWNjZXNzX2xldmVsGAMgASgJUgthY2Nlc3NMZXZlbBIYCgdzZXR0aW5nGAQgASgIUgdzZXR0aW5nEhoKCHJlcG9ydGVkGAUgASgIUghyZXBvcnRlZCKAAQoMQWN0aW9uU2NoZW1hEhIKBG5hbWUYASABKAlSBG5hbWUSOQoJb3BlcmF0aW9uGAIgASgLMhsudGVuYW5jeS52MS5PcGVyYXRpb25TY2hlbWFSCW9wZXJhdGlvbhIhCghhcHBfbmFtZRgDIAEoCUIGursYAggBUgdhcHBOYW1lIs4BCg9PcGVyYXRpb25TY2hlbWESEgoEbmFtZRgBIAEoCVIEbmFtZRIUCgVraW5kcxgCIAMoCVIFa2luZHMSOwoKcGFyYW1ldGVycxgDIAMoCzIbLnRlbmFuY3kudjEuUGFyYW1ldGVyU2NoZW1hUgpwYXJhbWV0ZXJzEisKDWRlc2lyZWRfc3RhdGUYBCABKAlCBrq7GAIIAVIMZGVzaXJlZFN0YXRlEicKD3NldHNfYXR0cmlidXRlcxgFIAEoCFIOc2V0c0F0dHJpYnV0ZXMijAEKD1BhcmFtZXRlclNjaGVtYRISCgRuYW1lGAEgASgJUgRuYW1lEi0KBXZhbHVlGAIgASgLMhcudGVuYW5jeS52MS5WYWx1ZVNjaGVtYVIFdmFsdWUSGgoIcmVxdWlyZWQYAyABKAhSCHJlcXVpcmVkEhoKBHNldHMYBCABKAlCBrq7GAIIAVIEc2V0cyKXAQoKUm9sZVNjaGVtYRISCgRuYW1lGAEgASgJUgRuYW1lEg4KAm9uGAIgAygJUgJvbhIfCgtpbmhlcml0c190bxgDIAMoCVIKaW5oZXJpdHNUbxIhCgxhY2Nlc3NfbGV2ZWwYBCABKAlSC2FjY2Vzc0xldmVsEiEKCGFwcF9uYW1lGAUgASgJQga6uxgCCAFSB2FwcE5hbWUqsAEKCVZhbHVlS2luZBIaChZWQUxVRV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPVkFMVUVfS0lORF9URVhUEAESFgoSVkFMVUVfS0lORF9JTlRFR0VSEAISFQoRVkFMVUVfS0lORF9OVU1CRVIQAxIWChJWQUxVRV9LSU5EX0JPT0xFQU4QBBIVChFWQUxVRV9LSU5EX0NIT0lDRRAFEhQKEFZBTFVFX0tJTkRfQ09MT1IQBjJ+CgdTY2hlbWFzEnMKA0dldBIcLnRlbmFuY3kudjEuR2V0U2NoZW1hUmVxdWVzdBoSLnRlbmFuY3kudjEuU2NoZW1hIjqiuxgHCAISASogAYLT5JMCEBIOL2FwaS92MS9zY2hlbWGyuxgVGhNwcml2YXRlLCBtYXgtYWdlPTYwQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqwIQptCgEMEgMBABIaYyBUaGUgd29yZHMgb2YgdGhlIGxvYWRlZCBwb2xpY2llczogZm9yIGFwcGxpY2F0aW9ucyB0aGF0IGRyYXcgYSBmb3JtIHdpdGhvdXQgYSBjb3B5IG9mIHRoZSBwb2xpY3kuCgoxCgIEABIEDAAPARolIEFza3MgZm9yIHRoZSB3b3JkcyBvZiB0aGUgcG9saWNpZXMuCgpnCgQEAAIAEgMOAk8aWiBPbmx5IHRoZXNlIHR5cGVzLCBhcyB0aGUgcG9saWNpZXMgbmFtZSB0aGVtOyBlbXB0eSBtZWFucyBhbGwuIFVua25vd24gb25lcyBhcmUgbGVmdCBvdXQuCgp0CgIEARIEEgAZARpoIFRoZSB3b3JkcyBvZiB0aGUgbG9hZGVkIHBvbGljaWVzLiBXaGF0IGEgdXNlciBtYXkgZG8gaXMgbm90IGFtb25nIHRoZW06IGBQZXJtaXNzaW9ucy5GZXRjaGAgc2F5cyB0aGF0LgoKHAoEBAECABIDFAImGg8gVGhlIHBvbGljaWVzLgoKPwoEBAECARIDFgIgGjIgVHlwZXMgb2YgZW50aXRpZXMsIGluIHRoZSBvcmRlciBvZiB0aGUgcG9saWNpZXMuCgpoCgQEAQICEgMYAiAaWyBSb2xlcywgaW4gdGhlIG9yZGVyIG9mIHRoZSBwb2xpY2llczsgd2l0aCBgdHlwZXNgLCB0aG9zZSB0aGF0IGNhbiBiZSBoZWxkIG9uIG9uZSBvZiB0aGVtLgoKPAoCBAISBBwAIQEaMCBBIHBvbGljeSwgYW5kIHdoaWNoIGVkaXRpb24gb2YgaXQgaXMgaW4gZm9yY2UuCgoYCgQEAgIAEgMeAhIaCyBJdHMgbmFtZS4KCicKBAQCAgESAyACFRoaIFJhaXNlZCB3aXRoIGVhY2ggY2hhbmdlLgoKHwoCBAMSBCQANwEaEyBBIHR5cGUgb2YgZW50aXR5LgoKIgoEBAMCABIDJgISGhUgSXRzIG5hbWU6IGBkZXZpY2VgLgoKSgoEBAMCARIDKAIeGj0gVGhlIHR5cGVzIGRpcmVjdGx5IGJlbG93IHdoaWNoIHRoZXJlIGNhbiBiZSBlbnRpdGllcyBvZiBpdC4KCj4KBAQDAgISAyoCJBoxIFRoZSBuYW1lcyBvZiBhY2Nlc3MgbGV2ZWxzLCBmcm9tIGxlYXN0IHRvIG1vc3QuCgouCgQEAwIDEgMsAioaISBUaGUgYXR0cmlidXRlcyBvZiBpdHMgZW50aXRpZXMuCgptCgQEAwIEEgMuAkYaYCBUaGUgYWNjZXNzIGxldmVsIHRoYXQgc2hvd3MgYXR0cmlidXRlcyB0aGF0IGFyZSBub3QgYW1vbmcgdGhlc2U7IGVtcHR5IHdoZW4gdGhlcmUgY2FuIGJlIG5vbmUuCgorCgQEAwIFEgMwAiQaHiBUaGUgYWN0aW9ucyBvbiBpdHMgZW50aXRpZXMuCgpGCgQEAwIGEgMyAj4aOSBJdHMgbmFtZSBpbiBhcHBsaWNhdGlvbnM6IGBERVZJQ0VgOyBhYnNlbnQgd2l0aG91dCBvbmUuCgpmCgQEAwIHEgM0AhoaWSBUaGUgbGltaXQgdGhhdCBlYWNoIGVudGl0eSBvZiBpdCBjb3VudHMgYWdhaW5zdDsgYWJzZW50IGZvciB0eXBlcyB0aGF0IG5vIGxpbWl0IGNvdW50cy4KCmkKBAQDAggSAzYCQxpcIFRoZSBsaW1pdCBvZiBwZW9wbGUgd2l0aCBhIHJvbGUgb24gYW4gZW50aXR5IG9mIGl0IG9yIGJlbG93OiBgbWF4TWVtYmVyc2A7IGVtcHR5IGZvciBub25lLgoKMgoCBAQSBDoAPwEaJiBBIGxpbWl0IHRoYXQgZW50aXRpZXMgY291bnQgYWdhaW5zdC4KCkIKBAQEAgASAzwCExo1IFRoZSBsaW1pdCwgYXMgYEVudGl0bGVtZW50c2AgbmFtZXMgaXQ6IGBtYXhIb3JzZXNgLgoKVAoEBAQCARIDPgIQGkcgVGhlIHR5cGUgb2YgdGhlIGVudGl0eSBhYm92ZSB0aGVtIHRoYXQgaGFzIHRoZSBsaW1pdDogYG9yZ2FuaXphdGlvbmAuCgoiCgIFABIEQgBRARoWIFRoZSBraW5kIG9mIGEgdmFsdWUuCgodCgQFAAIAEgNEAh0aECBOb3Qgc3BlY2lmaWVkLgoKMQoEBQACARIDRgIWGiQgVGV4dCBvZiBhdCBtb3N0IGBtYXhfYnl0ZXNgIGJ5dGVzLgoKMgoEBQACAhIDSAIZGiUgQSB3aG9sZSBudW1iZXIgZnJvbSBgbWluYCB0byBgbWF4YC4KCiwKBAUAAgMSA0oCGBofIEEgbnVtYmVyIGZyb20gYG1pbmAgdG8gYG1heGAuCgodCgQFAAIEEgNMAhkaECBUcnVlIG9yIGZhbHNlLgoKJAoEBQACBRIDTgIYGhcgT25lIG9mIHRoZSBgY2hvaWNlc2AuCgoiCgQFAAIGEgNQAhcaFSBBIGNvbG9yLCBgI3JyZ2diYmAuCgpDCgIEBRIEVABjARo3IFRoZSB2YWx1ZXMgdGhhdCBhbiBhdHRyaWJ1dGUgb3IgYSBwYXJhbWV0ZXIgY2FuIGhhdmUuCgoaCgQEBQIAEgNWAhUaDSBUaGVpciBraW5kLgoKOwoEBAUCARIDWAIaGi4gVGhlIGxlYXN0IG51bWJlcjsgYWJzZW50IHdoZW4gdGhlcmUgaXMgbm9uZS4KCj4KBAQFAgISA1oCGhoxIFRoZSBncmVhdGVzdCBudW1iZXI7IGFic2VudCB3aGVuIHRoZXJlIGlzIG5vbmUuCgo6CgQEBQIDEgNcAjoaLSBUaGUgdW5pdCBvZiBudW1iZXJzOiBgwrBDYDsgZW1wdHkgZm9yIG5vbmUuCgo3CgQEBQIEEgNeAh4aKiBUaGUgY2hvaWNlcywgaW4gdGhlIG9yZGVyIG9mIHRoZSBwb2xpY3kuCgooCgQEBQIFEgNgAhcaGyBCeXRlcyBvZiBhIHRleHQsIGF0IG1vc3QuCgpYCgQEBQIGEgNiAioaSyBUaGUgdmFsdWUgb2Ygc29tZXRoaW5nIHRoYXQgaGFzIG5vbmU7IGFic2VudCB3aGVuIHRoZXJlIGlzIG5vIHN1Y2ggdmFsdWUuCgobCgIEBhIEZgBxARoPIEFuIGF0dHJpYnV0ZS4KChgKBAQGAgASA2gCEhoLIEl0cyBuYW1lLgoKKwoEBAYCARIDagIYGh4gVGhlIHZhbHVlcyB0aGF0IGl0IGNhbiBoYXZlLgoKLgoEBAYCAhIDbAIaGiEgVGhlIGFjY2VzcyBsZXZlbCB0aGF0IHNob3dzIGl0LgoKOQoEBAYCAxIDbgITGiwgT3BlcmF0aW9ucyB0aGF0IHNldCBhdHRyaWJ1dGVzIGNhbiBzZXQgaXQuCgpBCgQEBgIEEgNwAhQaNCBUaGUgZGV2aWNlIHJlcG9ydHMgaXQsIGFuZCBub2JvZHkgZWxzZSBjYW4gc2V0IGl0LgoKGAoCBAcSBHQAewEaDCBBbiBhY3Rpb24uCgoyCgQEBwIAEgN2AhIaJSBJdHMgbmFtZTogYGRldmljZS5zZXRfdGVtcGVyYXR1cmVgLgoKYAoEBAcCARIDeAIgGlMgVGhlIG9wZXJhdGlvbiB0aGF0IGNhcnJpZXMgaXQgb3V0OyBhYnNlbnQgZm9yIGFjdGlvbnMgdGhhdCBubyBkZXZpY2UgY2FycmllcyBvdXQuCgpKCgQEBwICEgN6Aj4aPSBJdHMgbmFtZSBpbiBhcHBsaWNhdGlvbnM6IGB2aWV3SG9yc2VzYDsgYWJzZW50IHdpdGhvdXQgb25lLgoKNwoCBAgSBX4AiQEBGiogQW4gYWN0aW9uIGFzIGBEZXZpY2VzLk9wZXJhdGVgIHRha2VzIGl0LgoKOAoEBAgCABIEgAECEhoqIEl0cyBuYW1lIGluIHJlcXVlc3RzOiBgc2V0X3RlbXBlcmF0dXJlYC4KCkMKBAQIAgESBIIBAhwaNSBUaGUga2luZHMgb2YgZGV2aWNlcyB0aGF0IGhhdmUgaXQ7IGVtcHR5IG1lYW5zIGFsbC4KCjsKBAQIAgISBIQBAioaLSBJdHMgcGFyYW1ldGVycywgaW4gdGhlIG9yZGVyIG9mIHRoZSBwb2xpY3kuCgpOCgQECAIDEgSGAQJDGkAgVGhlIHN0YXRlIHRoYXQgaXQgbGVhdmVzOiBgbG9ja2VkYDsgZW1wdHkgd2hlbiBpdCBsZWF2ZXMgbm9uZS4KCmAKBAQIAgQSBIgBAhsaUiBJdHMgcGFyYW1ldGVycyBhcmUgc2V0dGluZ3MsIHdoaWNoIGFyZSBzdG9yZWQgd2l0aCB0aGUgZGV2aWNlOyBudWxsIHJlbW92ZXMgb25lLgoKLAoCBAkSBowBAJUBARoeIEEgcGFyYW1ldGVyIG9mIGFuIG9wZXJhdGlvbi4KChkKBAQJAgASBI4BAhIaCyBJdHMgbmFtZS4KCiwKBAQJAgESBJABAhgaHiBUaGUgdmFsdWVzIHRoYXQgaXQgY2FuIGhhdmUuCgo0CgQECQICEgSSAQIUGiYgVGhlIG9wZXJhdGlvbiBpcyByZWZ1c2VkIHdpdGhvdXQgaXQuCgpnCgQECQIDEgSUAQI6GlkgVGhlIG5hbWUgaW4gYERldmljZS5kZXNpcmVkYCBvZiB3aGF0IGl0IHNldHM7IGVtcHR5IGZvciBzZXR0aW5ncywgd2hpY2ggYXJlIGF0dHJpYnV0ZXMuCgoXCgIEChIGmAEAowEBGgkgQSByb2xlLgoKGQoEBAoCABIEmgECEhoLIEl0cyBuYW1lLgoKMQoEBAoCARIEnAECGRojIFRoZSB0eXBlcyB0aGF0IGl0IGNhbiBiZSBoZWxkIG9uLgoKOgoEBAoCAhIEngECIhosIFRoZSB0eXBlcyBmdXJ0aGVyIGRvd24gdGhhdCBpdCBhcHBsaWVzIHRvLgoKVgoEBAoCAxIEoAECGhpIIEhvdyBtdWNoIG9mIGFuIGVudGl0eSBpdCBzaG93czogb25lIG9mIHRoZSBhY2Nlc3MgbGV2ZWxzIG9mIGl0cyB0eXBlcy4KCk4KBAQKAgQSBKIBAj4aQCBJdHMgbmFtZSBpbiBhcHBsaWNhdGlvbnM6IGBzdGFibGVNYW5hZ2VyYDsgYWJzZW50IHdpdGhvdXQgb25lLgoKKgoCBgASBqYBAK8BARocIFRoZSB3b3JkcyBvZiB0aGUgcG9saWNpZXMuCgqCAgoEBgACABIGqgECrgEDGvEBIFRoZSB0eXBlcywgYXR0cmlidXRlcywgb3BlcmF0aW9ucyBhbmQgcm9sZXMgb2YgdGhlIGxvYWRlZCBwb2xpY2llcy4gVGhleSBhcmUgdGhlIHNhbWUgZm9yIGV2ZXJ5IHVzZXIsIGFuZAogdGhlIGFuc3dlciBoYXMgYW4gYGV0YWdgIHRoYXQgaXMgYW5vdGhlciBvbmUgYXMgc29vbiBhcyB0aGV5IGFyZTogd2l0aCBgaWYtbm9uZS1tYXRjaGAgaXQgZ2V0cyAzMDQgYnkKIEhUVFAgd2hpbGUgdGhleSBhcmUgdGhlIHNhbWUuCmIGcHJvdG8z"
+      base64: "Chd0ZW5hbmN5L3YxL3NjaGVtYS5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aHGdvb2dsZS9wcm90b2J1Zi9zdHJ1Y3QucHJvdG8iMgoQR2V0U2NoZW1hUmVxdWVzdBIeCgV0eXBlcxgBIAMoCUIIqrsYBBhASEBSBXR5cGVzIpsBCgZTY2hlbWESNQoIcG9saWNpZXMYASADKAsyGS50ZW5hbmN5LnYxLlBvbGljeVZlcnNpb25SCHBvbGljaWVzEiwKBXR5cGVzGAIgAygLMhYudGVuYW5jeS52MS5UeXBlU2NoZW1hUgV0eXBlcxIsCgVyb2xlcxgDIAMoCzIWLnRlbmFuY3kudjEuUm9sZVNjaGVtYVIFcm9sZXMiPQoNUG9saWN5VmVyc2lvbhISCgRuYW1lGAEgASgJUgRuYW1lEhgKB3ZlcnNpb24YAiABKA1SB3ZlcnNpb24i5QMKClR5cGVTY2hlbWESEgoEbmFtZRgBIAEoCVIEbmFtZRIYCgdwYXJlbnRzGAIgAygJUgdwYXJlbnRzEiMKDWFjY2Vzc19sZXZlbHMYAyADKAlSDGFjY2Vzc0xldmVscxI7CgphdHRyaWJ1dGVzGAQgAygLMhsudGVuYW5jeS52MS5BdHRyaWJ1dGVTY2hlbWFSCmF0dHJpYnV0ZXMSMQoQb3RoZXJfYXR0cmlidXRlcxgFIAEoCUIGursYAggBUg9vdGhlckF0dHJpYnV0ZXMSMgoHYWN0aW9ucxgGIAMoCzIYLnRlbmFuY3kudjEuQWN0aW9uU2NoZW1hUgdhY3Rpb25zEiEKCGFwcF9uYW1lGAcgASgJQga6uxgCCAFSB2FwcE5hbWUSMAoGY291bnRzGAggASgLMhgudGVuYW5jeS52MS5Db3VudGVkTGltaXRSBmNvdW50cxIrCg1tZW1iZXJzX2xpbWl0GAkgASgJQga6uxgCCAFSDG1lbWJlcnNMaW1pdBIzCglsaWZlY3ljbGUYCiABKAsyFS50ZW5hbmN5LnYxLkxpZmVjeWNsZVIJbGlmZWN5Y2xlEikKDHNlbGZfc2VydmljZRgLIAEoCEIGursYAggBUgtzZWxmU2VydmljZSLiAgoJTGlmZWN5Y2xlEi4KBmNyZWF0ZRgBIAMoCzIWLnRlbmFuY3kudjEuVHlwZUFjdGlvblIGY3JlYXRlEhoKBHZpZXcYAiABKAlCBrq7GAIIAVIEdmlldxIeCgZ1cGRhdGUYAyABKAlCBrq7GAIIAVIGdXBkYXRlEhoKBG1vdmUYBCABKAlCBrq7GAIIAVIEbW92ZRIeCgZkZWxldGUYBSABKAlCBrq7GAIIAVIGZGVsZXRlEjMKEWxpc3RfYXNzb2NpYXRpb25zGAYgASgJQga6uxgCCAFSEGxpc3RBc3NvY2lhdGlvbnMSKQoMZGVmaW5lX3JvbGVzGAcgASgJQga6uxgCCAFSC2RlZmluZVJvbGVzEh4KBnJlcG9ydBgIIAEoCUIGursYAggBUgZyZXBvcnQSLQoOcmVwb3J0X2ZlYXR1cmUYCSABKAlCBrq7GAIIAVINcmVwb3J0RmVhdHVyZSI4CgpUeXBlQWN0aW9uEhIKBHR5cGUYASABKAlSBHR5cGUSFgoGYWN0aW9uGAIgASgJUgZhY3Rpb24iNAoMQ291bnRlZExpbWl0EhQKBWxpbWl0GAEgASgJUgVsaW1pdBIOCgJvZhgCIAEoCVICb2YihgIKC1ZhbHVlU2NoZW1hEikKBGtpbmQYASABKA4yFS50ZW5hbmN5LnYxLlZhbHVlS2luZFIEa2luZBIVCgNtaW4YAiABKAFIAFIDbWluiAEBEhUKA21heBgDIAEoAUgBUgNtYXiIAQESGgoEdW5pdBgEIAEoCUIGursYAggBUgR1bml0EhgKB2Nob2ljZXMYBSADKAlSB2Nob2ljZXMSGwoJbWF4X2J5dGVzGAYgASgNUghtYXhCeXRlcxI7Cg1kZWZhdWx0X3ZhbHVlGAcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlUgxkZWZhdWx0VmFsdWVCBgoEX21pbkIGCgRfbWF4Iq0BCg9BdHRyaWJ1dGVTY2hlbWESEgoEbmFtZRgBIAEoCVIEbmFtZRItCgV2YWx1ZRgCIAEoCzIXLnRlbmFuY3kudjEuVmFsdWVTY2hlbWFSBXZhbHVlEiEKDGFjY2Vzc19sZXZlbBgDIAEoCVILYWNjZXNzTGV2ZWwSGAoHc2V0dGluZxgEIAEoCFIHc2V0dGluZxIaCghyZXBvcnRlZBgFIAEoCFIIcmVwb3J0ZWQigAEKDEFjdGlvblNjaGVtYRISCgRuYW1lGAEgASgJUgRuYW1lEjkKCW9wZXJhdGlvbhgCIAEoCzIbLnRlbmFuY3kudjEuT3BlcmF0aW9uU2NoZW1hUglvcGVyYXRpb24SIQoIYXBwX25hbWUYAyABKAlCBrq7GAIIAVIHYXBwTmFtZSLOAQoPT3BlcmF0aW9uU2NoZW1hEhIKBG5hbWUYASABKAlSBG5hbWUSFAoFa2luZHMYAiADKAlSBWtpbmRzEjsKCnBhcmFtZXRlcnMYAyADKAsyGy50ZW5hbmN5LnYxLlBhcmFtZXRlclNjaGVtYVIKcGFyYW1ldGVycxIrCg1kZXNpcmVkX3N0YXRlGAQgASgJQga6uxgCCAFSDGRlc2lyZWRTdGF0ZRInCg9zZXRzX2F0dHJpYnV0ZXMYBSABKAhSDnNldHNBdHRyaWJ1dGVzIowBCg9QYXJhbWV0ZXJTY2hlbWESEgoEbmFtZRgBIAEoCVIEbmFtZRItCgV2YWx1ZRgCIAEoCzIXLnRlbmFuY3kudjEuVmFsdWVTY2hlbWFSBXZhbHVlEhoKCHJlcXVpcmVkGAMgASgIUghyZXF1aXJlZBIaCgRzZXRzGAQgASgJQga6uxgCCAFSBHNldHMi7QIKClJvbGVTY2hlbWESEgoEbmFtZRgBIAEoCVIEbmFtZRIOCgJvbhgCIAMoCVICb24SHwoLaW5oZXJpdHNfdG8YAyADKAlSCmluaGVyaXRzVG8SIQoMYWNjZXNzX2xldmVsGAQgASgJUgthY2Nlc3NMZXZlbBIhCghhcHBfbmFtZRgFIAEoCUIGursYAggBUgdhcHBOYW1lEjUKCmdyYW50ZWRfYnkYBiADKAsyFi50ZW5hbmN5LnYxLlR5cGVBY3Rpb25SCWdyYW50ZWRCeRI1CgpyZXZva2VkX2J5GAcgAygLMhYudGVuYW5jeS52MS5UeXBlQWN0aW9uUglyZXZva2VkQnkSLwoPd2luZG93X3JlcXVpcmVkGAggASgIQga6uxgCCAFSDndpbmRvd1JlcXVpcmVkEjUKEnJlY3VycmluZ19yZXF1aXJlZBgJIAEoCEIGursYAggBUhFyZWN1cnJpbmdSZXF1aXJlZCqwAQoJVmFsdWVLaW5kEhoKFlZBTFVFX0tJTkRfVU5TUEVDSUZJRUQQABITCg9WQUxVRV9LSU5EX1RFWFQQARIWChJWQUxVRV9LSU5EX0lOVEVHRVIQAhIVChFWQUxVRV9LSU5EX05VTUJFUhADEhYKElZBTFVFX0tJTkRfQk9PTEVBThAEEhUKEVZBTFVFX0tJTkRfQ0hPSUNFEAUSFAoQVkFMVUVfS0lORF9DT0xPUhAGMn4KB1NjaGVtYXMScwoDR2V0EhwudGVuYW5jeS52MS5HZXRTY2hlbWFSZXF1ZXN0GhIudGVuYW5jeS52MS5TY2hlbWEiOqK7GAcIAhIBKiABgtPkkwIQEg4vYXBpL3YxL3NjaGVtYbK7GBUaE3ByaXZhdGUsIG1heC1hZ2U9NjBCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSsgqCm0KAQwSAwEAEhpjIFRoZSB3b3JkcyBvZiB0aGUgbG9hZGVkIHBvbGljaWVzOiBmb3IgYXBwbGljYXRpb25zIHRoYXQgZHJhdyBhIGZvcm0gd2l0aG91dCBhIGNvcHkgb2YgdGhlIHBvbGljeS4KCjEKAgQAEgQMAA8BGiUgQXNrcyBmb3IgdGhlIHdvcmRzIG9mIHRoZSBwb2xpY2llcy4KCmcKBAQAAgASAw4CTxpaIE9ubHkgdGhlc2UgdHlwZXMsIGFzIHRoZSBwb2xpY2llcyBuYW1lIHRoZW07IGVtcHR5IG1lYW5zIGFsbC4gVW5rbm93biBvbmVzIGFyZSBsZWZ0IG91dC4KCnQKAgQBEgQSABkBGmggVGhlIHdvcmRzIG9mIHRoZSBsb2FkZWQgcG9saWNpZXMuIFdoYXQgYSB1c2VyIG1heSBkbyBpcyBub3QgYW1vbmcgdGhlbTogYFBlcm1pc3Npb25zLkZldGNoYCBzYXlzIHRoYXQuCgocCgQEAQIAEgMUAiYaDyBUaGUgcG9saWNpZXMuCgo/CgQEAQIBEgMWAiAaMiBUeXBlcyBvZiBlbnRpdGllcywgaW4gdGhlIG9yZGVyIG9mIHRoZSBwb2xpY2llcy4KCmgKBAQBAgISAxgCIBpbIFJvbGVzLCBpbiB0aGUgb3JkZXIgb2YgdGhlIHBvbGljaWVzOyB3aXRoIGB0eXBlc2AsIHRob3NlIHRoYXQgY2FuIGJlIGhlbGQgb24gb25lIG9mIHRoZW0uCgo8CgIEAhIEHAAhARowIEEgcG9saWN5LCBhbmQgd2hpY2ggZWRpdGlvbiBvZiBpdCBpcyBpbiBmb3JjZS4KChgKBAQCAgASAx4CEhoLIEl0cyBuYW1lLgoKJwoEBAICARIDIAIVGhogUmFpc2VkIHdpdGggZWFjaCBjaGFuZ2UuCgofCgIEAxIEJAA7ARoTIEEgdHlwZSBvZiBlbnRpdHkuCgoiCgQEAwIAEgMmAhIaFSBJdHMgbmFtZTogYGRldmljZWAuCgpKCgQEAwIBEgMoAh4aPSBUaGUgdHlwZXMgZGlyZWN0bHkgYmVsb3cgd2hpY2ggdGhlcmUgY2FuIGJlIGVudGl0aWVzIG9mIGl0LgoKPgoEBAMCAhIDKgIkGjEgVGhlIG5hbWVzIG9mIGFjY2VzcyBsZXZlbHMsIGZyb20gbGVhc3QgdG8gbW9zdC4KCi4KBAQDAgMSAywCKhohIFRoZSBhdHRyaWJ1dGVzIG9mIGl0cyBlbnRpdGllcy4KCm0KBAQDAgQSAy4CRhpgIFRoZSBhY2Nlc3MgbGV2ZWwgdGhhdCBzaG93cyBhdHRyaWJ1dGVzIHRoYXQgYXJlIG5vdCBhbW9uZyB0aGVzZTsgZW1wdHkgd2hlbiB0aGVyZSBjYW4gYmUgbm9uZS4KCisKBAQDAgUSAzACJBoeIFRoZSBhY3Rpb25zIG9uIGl0cyBlbnRpdGllcy4KCkYKBAQDAgYSAzICPho5IEl0cyBuYW1lIGluIGFwcGxpY2F0aW9uczogYERFVklDRWA7IGFic2VudCB3aXRob3V0IG9uZS4KCmYKBAQDAgcSAzQCGhpZIFRoZSBsaW1pdCB0aGF0IGVhY2ggZW50aXR5IG9mIGl0IGNvdW50cyBhZ2FpbnN0OyBhYnNlbnQgZm9yIHR5cGVzIHRoYXQgbm8gbGltaXQgY291bnRzLgoKaQoEBAMCCBIDNgJDGlwgVGhlIGxpbWl0IG9mIHBlb3BsZSB3aXRoIGEgcm9sZSBvbiBhbiBlbnRpdHkgb2YgaXQgb3IgYmVsb3c6IGBtYXhNZW1iZXJzYDsgZW1wdHkgZm9yIG5vbmUuCgpJCgQEAwIJEgM4AhsaPCBUaGUgYWN0aW9ucyB0aGF0IGl0IHRha2VzIHRvIGRvIHNvbWV0aGluZyB0byBpdHMgZW50aXRpZXMuCgo8CgQEAwIKEgM6AkEaLyBBbnkgdXNlciBtYXkgY3JlYXRlIG9uZSwgd2hpY2ggaGFzIG5vIHBhcmVudC4KCm8KAgQEEgQ+AFEBGmMgVGhlIGFjdGlvbnMgdGhhdCBpdCB0YWtlcyB0byBkbyBzb21ldGhpbmcgdG8gdGhlIGVudGl0aWVzIG9mIGEgdHlwZS4gTm9ib2R5IG1heSBkbyB3aGF0IGhhcyBub25lLgoKVQoEBAQCABIDQAIhGkggQ3JlYXRpbmcgb25lLCBhcyBhbiBhY3Rpb24gb24gaXRzIHBhcmVudDsgYnkgdGhlIHR5cGUgb2YgdGhhdCwgc29ydGVkLgoKGQoEBAQCARIDQgI6GgwgU2VlaW5nIGl0LgoKMAoEBAQCAhIDRAI8GiMgQ2hhbmdpbmcgaXRzIG5hbWUgYW5kIGF0dHJpYnV0ZXMuCgorCgQEBAIDEgNGAjoaHiBNb3ZpbmcgaXQgdG8gYW5vdGhlciBwYXJlbnQuCgobCgQEBAIEEgNIAjwaDiBEZWxldGluZyBpdC4KCisKBAQEAgUSA0oCRxoeIExpc3Rpbmcgd2hvIGhhcyByb2xlcyBvbiBpdC4KCkwKBAQEAgYSA0wCQho/IERlZmluaW5nIHJvbGVzIG9mIGl0cyBvd24sIG9mIHRoZSB1cHBlcm1vc3QgZW50aXR5IG9mIGEgdHJlZS4KClAKBAQEAgcSA04CPBpDIFJlYWRpbmcgdGhlIGNvbXBsaWFuY2UgcmVwb3J0LCBvZiB0aGUgdXBwZXJtb3N0IGVudGl0eSBvZiBhIHRyZWUuCgpDCgQEBAIIEgNQAkQaNiBUaGUgZmVhdHVyZSB0aGF0IHRoZSByZWFkZXIgb2YgYSByZXBvcnQgaGFzIHRvIGhhdmUuCgouCgIEBRIEVABZARoiIEFuIGFjdGlvbiBvbiBlbnRpdGllcyBvZiBhIHR5cGUuCgoYCgQEBQIAEgNWAhIaCyBUaGUgdHlwZS4KChoKBAQFAgESA1gCFBoNIFRoZSBhY3Rpb24uCgoyCgIEBhIEXABhARomIEEgbGltaXQgdGhhdCBlbnRpdGllcyBjb3VudCBhZ2FpbnN0LgoKQgoEBAYCABIDXgITGjUgVGhlIGxpbWl0LCBhcyBgRW50aXRsZW1lbnRzYCBuYW1lcyBpdDogYG1heEhvcnNlc2AuCgpUCgQEBgIBEgNgAhAaRyBUaGUgdHlwZSBvZiB0aGUgZW50aXR5IGFib3ZlIHRoZW0gdGhhdCBoYXMgdGhlIGxpbWl0OiBgb3JnYW5pemF0aW9uYC4KCiIKAgUAEgRkAHMBGhYgVGhlIGtpbmQgb2YgYSB2YWx1ZS4KCh0KBAUAAgASA2YCHRoQIE5vdCBzcGVjaWZpZWQuCgoxCgQFAAIBEgNoAhYaJCBUZXh0IG9mIGF0IG1vc3QgYG1heF9ieXRlc2AgYnl0ZXMuCgoyCgQFAAICEgNqAhkaJSBBIHdob2xlIG51bWJlciBmcm9tIGBtaW5gIHRvIGBtYXhgLgoKLAoEBQACAxIDbAIYGh8gQSBudW1iZXIgZnJvbSBgbWluYCB0byBgbWF4YC4KCh0KBAUAAgQSA24CGRoQIFRydWUgb3IgZmFsc2UuCgokCgQFAAIFEgNwAhgaFyBPbmUgb2YgdGhlIGBjaG9pY2VzYC4KCiIKBAUAAgYSA3ICFxoVIEEgY29sb3IsIGAjcnJnZ2JiYC4KCkQKAgQHEgV2AIUBARo3IFRoZSB2YWx1ZXMgdGhhdCBhbiBhdHRyaWJ1dGUgb3IgYSBwYXJhbWV0ZXIgY2FuIGhhdmUuCgoaCgQEBwIAEgN4AhUaDSBUaGVpciBraW5kLgoKOwoEBAcCARIDegIaGi4gVGhlIGxlYXN0IG51bWJlcjsgYWJzZW50IHdoZW4gdGhlcmUgaXMgbm9uZS4KCj4KBAQHAgISA3wCGhoxIFRoZSBncmVhdGVzdCBudW1iZXI7IGFic2VudCB3aGVuIHRoZXJlIGlzIG5vbmUuCgo6CgQEBwIDEgN+AjoaLSBUaGUgdW5pdCBvZiBudW1iZXJzOiBgwrBDYDsgZW1wdHkgZm9yIG5vbmUuCgo4CgQEBwIEEgSAAQIeGiogVGhlIGNob2ljZXMsIGluIHRoZSBvcmRlciBvZiB0aGUgcG9saWN5LgoKKQoEBAcCBRIEggECFxobIEJ5dGVzIG9mIGEgdGV4dCwgYXQgbW9zdC4KClkKBAQHAgYSBIQBAioaSyBUaGUgdmFsdWUgb2Ygc29tZXRoaW5nIHRoYXQgaGFzIG5vbmU7IGFic2VudCB3aGVuIHRoZXJlIGlzIG5vIHN1Y2ggdmFsdWUuCgodCgIECBIGiAEAkwEBGg8gQW4gYXR0cmlidXRlLgoKGQoEBAgCABIEigECEhoLIEl0cyBuYW1lLgoKLAoEBAgCARIEjAECGBoeIFRoZSB2YWx1ZXMgdGhhdCBpdCBjYW4gaGF2ZS4KCi8KBAQIAgISBI4BAhoaISBUaGUgYWNjZXNzIGxldmVsIHRoYXQgc2hvd3MgaXQuCgo6CgQECAIDEgSQAQITGiwgT3BlcmF0aW9ucyB0aGF0IHNldCBhdHRyaWJ1dGVzIGNhbiBzZXQgaXQuCgpCCgQECAIEEgSSAQIUGjQgVGhlIGRldmljZSByZXBvcnRzIGl0LCBhbmQgbm9ib2R5IGVsc2UgY2FuIHNldCBpdC4KChoKAgQJEgaWAQCdAQEaDCBBbiBhY3Rpb24uCgozCgQECQIAEgSYAQISGiUgSXRzIG5hbWU6IGBkZXZpY2Uuc2V0X3RlbXBlcmF0dXJlYC4KCmEKBAQJAgESBJoBAiAaUyBUaGUgb3BlcmF0aW9uIHRoYXQgY2FycmllcyBpdCBvdXQ7IGFic2VudCBmb3IgYWN0aW9ucyB0aGF0IG5vIGRldmljZSBjYXJyaWVzIG91dC4KCksKBAQJAgISBJwBAj4aPSBJdHMgbmFtZSBpbiBhcHBsaWNhdGlvbnM6IGB2aWV3SG9yc2VzYDsgYWJzZW50IHdpdGhvdXQgb25lLgoKOAoCBAoSBqABAKsBARoqIEFuIGFjdGlvbiBhcyBgRGV2aWNlcy5PcGVyYXRlYCB0YWtlcyBpdC4KCjgKBAQKAgASBKIBAhIaKiBJdHMgbmFtZSBpbiByZXF1ZXN0czogYHNldF90ZW1wZXJhdHVyZWAuCgpDCgQECgIBEgSkAQIcGjUgVGhlIGtpbmRzIG9mIGRldmljZXMgdGhhdCBoYXZlIGl0OyBlbXB0eSBtZWFucyBhbGwuCgo7CgQECgICEgSmAQIqGi0gSXRzIHBhcmFtZXRlcnMsIGluIHRoZSBvcmRlciBvZiB0aGUgcG9saWN5LgoKTgoEBAoCAxIEqAECQxpAIFRoZSBzdGF0ZSB0aGF0IGl0IGxlYXZlczogYGxvY2tlZGA7IGVtcHR5IHdoZW4gaXQgbGVhdmVzIG5vbmUuCgpgCgQECgIEEgSqAQIbGlIgSXRzIHBhcmFtZXRlcnMgYXJlIHNldHRpbmdzLCB3aGljaCBhcmUgc3RvcmVkIHdpdGggdGhlIGRldmljZTsgbnVsbCByZW1vdmVzIG9uZS4KCiwKAgQLEgauAQC3AQEaHiBBIHBhcmFtZXRlciBvZiBhbiBvcGVyYXRpb24uCgoZCgQECwIAEgSwAQISGgsgSXRzIG5hbWUuCgosCgQECwIBEgSyAQIYGh4gVGhlIHZhbHVlcyB0aGF0IGl0IGNhbiBoYXZlLgoKNAoEBAsCAhIEtAECFBomIFRoZSBvcGVyYXRpb24gaXMgcmVmdXNlZCB3aXRob3V0IGl0LgoKZwoEBAsCAxIEtgECOhpZIFRoZSBuYW1lIGluIGBEZXZpY2UuZGVzaXJlZGAgb2Ygd2hhdCBpdCBzZXRzOyBlbXB0eSBmb3Igc2V0dGluZ3MsIHdoaWNoIGFyZSBhdHRyaWJ1dGVzLgoKFwoCBAwSBroBAM0BARoJIEEgcm9sZS4KChkKBAQMAgASBLwBAhIaCyBJdHMgbmFtZS4KCjEKBAQMAgESBL4BAhkaIyBUaGUgdHlwZXMgdGhhdCBpdCBjYW4gYmUgaGVsZCBvbi4KCjoKBAQMAgISBMABAiIaLCBUaGUgdHlwZXMgZnVydGhlciBkb3duIHRoYXQgaXQgYXBwbGllcyB0by4KClYKBAQMAgMSBMIBAhoaSCBIb3cgbXVjaCBvZiBhbiBlbnRpdHkgaXQgc2hvd3M6IG9uZSBvZiB0aGUgYWNjZXNzIGxldmVscyBvZiBpdHMgdHlwZXMuCgpOCgQEDAIEEgTEAQI+GkAgSXRzIG5hbWUgaW4gYXBwbGljYXRpb25zOiBgc3RhYmxlTWFuYWdlcmA7IGFic2VudCB3aXRob3V0IG9uZS4KCn4KBAQMAgUSBMYBAiUacCBUaGUgYWN0aW9ucyB0aGF0IGl0IHRha2VzIHRvIGdyYW50IGl0LCBieSB0aGUgdHlwZSB0aGF0IGl0IGlzIGhlbGQgb24sIHNvcnRlZDsgbm9ib2R5IGdyYW50cyBpdCBvbiB0aGUgb3RoZXJzLgoKKQoEBAwCBhIEyAECJRobIFRoZSBzYW1lIGZvciByZXZva2luZyBpdC4KCj8KBAQMAgcSBMoBAkMaMSBJdCBpcyBvbmx5IGdyYW50ZWQgd2l0aCBhIGJlZ2lubmluZyBhbmQgYW4gZW5kLgoKOQoEBAwCCBIEzAECRhorIEl0IGlzIG9ubHkgZ3JhbnRlZCB3aXRoIGhvdXJzIHRoYXQgcmVjdXIuCgoqCgIGABIG0AEA2QEBGhwgVGhlIHdvcmRzIG9mIHRoZSBwb2xpY2llcy4KCoICCgQGAAIAEgbUAQLYAQMa8QEgVGhlIHR5cGVzLCBhdHRyaWJ1dGVzLCBvcGVyYXRpb25zIGFuZCByb2xlcyBvZiB0aGUgbG9hZGVkIHBvbGljaWVzLiBUaGV5IGFyZSB0aGUgc2FtZSBmb3IgZXZlcnkgdXNlciwgYW5kCiB0aGUgYW5zd2VyIGhhcyBhbiBgZXRhZ2AgdGhhdCBpcyBhbm90aGVyIG9uZSBhcyBzb29uIGFzIHRoZXkgYXJlOiB3aXRoIGBpZi1ub25lLW1hdGNoYCBpdCBnZXRzIDMwNCBieQogSFRUUCB3aGlsZSB0aGV5IGFyZSB0aGUgc2FtZS4KYgZwcm90bzM="
     )
   }
 }

@@ -93,6 +93,35 @@ struct SchemaTests {
     }
   }
 
+  @Test("An application sees which action it takes to create, report and grant")
+  func schema_ofPortfolios_hasLifecycle() async throws {
+    try await TenancyStage.run { stage in
+      let schema = try await Self.schema(stage)
+      let portfolio = try #require(schema.types.first { $0.name == "portfolio" })
+      #expect(portfolio.selfService)
+      #expect(
+        portfolio.lifecycle
+          == .init(
+            create: [.init(type: "system", action: "portfolio.create")],
+            view: "portfolio.view",
+            update: "portfolio.update",
+            delete: "portfolio.delete",
+            listAssociations: "portfolio.list_associations",
+            report: "portfolio.view_report",
+            reportFeature: "compliancePack"
+          )
+      )
+      let unit = try #require(schema.types.first { $0.name == "unit" })
+      #expect(!unit.selfService)
+      #expect(unit.lifecycle?.create == [.init(type: "property", action: "property.create_unit")])
+      let guest = try #require(schema.roles.first { $0.name == "guest" })
+      #expect(guest.windowRequired && !guest.recurringRequired)
+      #expect(guest.grantedBy.map(\.type) == ["device", "property", "unit"])
+      #expect(guest.grantedBy.last?.action == "unit.grant_guest")
+      #expect(guest.revokedBy == guest.grantedBy)
+    }
+  }
+
   @Test("Of several policies it has all, and another one after a reload")
   func schema_afterReload_isAnother() async throws {
     let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)

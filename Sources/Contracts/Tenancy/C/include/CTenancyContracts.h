@@ -585,6 +585,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__p
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_schema(void) {
   return &tenancy__v1__type_schema__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__lifecycle(void) {
+  return &tenancy__v1__lifecycle__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_action(void) {
+  return &tenancy__v1__type_action__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__counted_limit(void) {
   return &tenancy__v1__counted_limit__descriptor;
 }

@@ -31,6 +31,18 @@ void   tenancy__v1__type_schema__init
   static const Tenancy__V1__TypeSchema init_value = TENANCY__V1__TYPE_SCHEMA__INIT;
   *message = init_value;
 }
+void   tenancy__v1__lifecycle__init
+                     (Tenancy__V1__Lifecycle         *message)
+{
+  static const Tenancy__V1__Lifecycle init_value = TENANCY__V1__LIFECYCLE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__type_action__init
+                     (Tenancy__V1__TypeAction         *message)
+{
+  static const Tenancy__V1__TypeAction init_value = TENANCY__V1__TYPE_ACTION__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__counted_limit__init
                      (Tenancy__V1__CountedLimit         *message)
 {
@@ -226,7 +238,7 @@ const ProtobufCMessageDescriptor tenancy__v1__policy_version__descriptor =
   (ProtobufCMessageInit) tenancy__v1__policy_version__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptors[11] =
 {
   {
     "f1_name",
@@ -336,8 +348,34 @@ static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_lifecycle",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeSchema, f10_lifecycle),
+    &tenancy__v1__lifecycle__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_self_service",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeSchema, f11_self_service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__type_schema__field_indices_by_name[] = {
+  9,   /* field[9] = f10_lifecycle */
+  10,   /* field[10] = f11_self_service */
   0,   /* field[0] = f1_name */
   1,   /* field[1] = f2_parents */
   2,   /* field[2] = f3_access_levels */
@@ -351,7 +389,7 @@ static const unsigned tenancy__v1__type_schema__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__type_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
 {
@@ -361,11 +399,204 @@ const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
   "Tenancy__V1__TypeSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__TypeSchema),
-  9,
+  11,
   tenancy__v1__type_schema__field_descriptors,
   tenancy__v1__type_schema__field_indices_by_name,
   1,  tenancy__v1__type_schema__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__type_schema__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__lifecycle__field_descriptors[9] =
+{
+  {
+    "f1_create",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Lifecycle, n_f1_create),
+    offsetof(Tenancy__V1__Lifecycle, f1_create),
+    &tenancy__v1__type_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_view",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f2_view),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_update",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f3_update),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_move",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f4_move),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_delete",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f5_delete),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_list_associations",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f6_list_associations),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_define_roles",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f7_define_roles),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_report",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f8_report),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_report_feature",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f9_report_feature),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__lifecycle__field_indices_by_name[] = {
+  0,   /* field[0] = f1_create */
+  1,   /* field[1] = f2_view */
+  2,   /* field[2] = f3_update */
+  3,   /* field[3] = f4_move */
+  4,   /* field[4] = f5_delete */
+  5,   /* field[5] = f6_list_associations */
+  6,   /* field[6] = f7_define_roles */
+  7,   /* field[7] = f8_report */
+  8,   /* field[8] = f9_report_feature */
+};
+static const ProtobufCIntRange tenancy__v1__lifecycle__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__lifecycle__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.Lifecycle",
+  "Lifecycle",
+  "Tenancy__V1__Lifecycle",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__Lifecycle),
+  9,
+  tenancy__v1__lifecycle__field_descriptors,
+  tenancy__v1__lifecycle__field_indices_by_name,
+  1,  tenancy__v1__lifecycle__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__lifecycle__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__type_action__field_descriptors[2] =
+{
+  {
+    "f1_type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeAction, f1_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_action",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeAction, f2_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__type_action__field_indices_by_name[] = {
+  0,   /* field[0] = f1_type */
+  1,   /* field[1] = f2_action */
+};
+static const ProtobufCIntRange tenancy__v1__type_action__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__type_action__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.TypeAction",
+  "TypeAction",
+  "Tenancy__V1__TypeAction",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__TypeAction),
+  2,
+  tenancy__v1__type_action__field_descriptors,
+  tenancy__v1__type_action__field_indices_by_name,
+  1,  tenancy__v1__type_action__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__type_action__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__counted_limit__field_descriptors[2] =
@@ -856,7 +1087,7 @@ const ProtobufCMessageDescriptor tenancy__v1__parameter_schema__descriptor =
   (ProtobufCMessageInit) tenancy__v1__parameter_schema__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_schema__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_schema__field_descriptors[9] =
 {
   {
     "f1_name",
@@ -918,6 +1149,54 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_schema__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_granted_by",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__RoleSchema, n_f6_granted_by),
+    offsetof(Tenancy__V1__RoleSchema, f6_granted_by),
+    &tenancy__v1__type_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_revoked_by",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__RoleSchema, n_f7_revoked_by),
+    offsetof(Tenancy__V1__RoleSchema, f7_revoked_by),
+    &tenancy__v1__type_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_window_required",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleSchema, f8_window_required),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_recurring_required",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleSchema, f9_recurring_required),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
@@ -925,11 +1204,15 @@ static const unsigned tenancy__v1__role_schema__field_indices_by_name[] = {
   2,   /* field[2] = f3_inherits_to */
   3,   /* field[3] = f4_access_level */
   4,   /* field[4] = f5_app_name */
+  5,   /* field[5] = f6_granted_by */
+  6,   /* field[6] = f7_revoked_by */
+  7,   /* field[7] = f8_window_required */
+  8,   /* field[8] = f9_recurring_required */
 };
 static const ProtobufCIntRange tenancy__v1__role_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_schema__descriptor =
 {
@@ -939,7 +1222,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_schema__descriptor =
   "Tenancy__V1__RoleSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleSchema),
-  5,
+  9,
   tenancy__v1__role_schema__field_descriptors,
   tenancy__v1__role_schema__field_indices_by_name,
   1,  tenancy__v1__role_schema__number_ranges,

@@ -22,6 +22,8 @@ typedef struct Tenancy__V1__GetSchemaRequest Tenancy__V1__GetSchemaRequest;
 typedef struct Tenancy__V1__Schema Tenancy__V1__Schema;
 typedef struct Tenancy__V1__PolicyVersion Tenancy__V1__PolicyVersion;
 typedef struct Tenancy__V1__TypeSchema Tenancy__V1__TypeSchema;
+typedef struct Tenancy__V1__Lifecycle Tenancy__V1__Lifecycle;
+typedef struct Tenancy__V1__TypeAction Tenancy__V1__TypeAction;
 typedef struct Tenancy__V1__CountedLimit Tenancy__V1__CountedLimit;
 typedef struct Tenancy__V1__ValueSchema Tenancy__V1__ValueSchema;
 typedef struct Tenancy__V1__AttributeSchema Tenancy__V1__AttributeSchema;
@@ -99,10 +101,42 @@ struct  Tenancy__V1__TypeSchema
   ProtobufCBinaryData f7_app_name;
   Tenancy__V1__CountedLimit *f8_counts;
   ProtobufCBinaryData f9_members_limit;
+  Tenancy__V1__Lifecycle *f10_lifecycle;
+  protobuf_c_boolean f11_self_service;
 };
 #define TENANCY__V1__TYPE_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__type_schema__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0 }
+
+
+struct  Tenancy__V1__Lifecycle
+{
+  ProtobufCMessage base;
+  size_t n_f1_create;
+  Tenancy__V1__TypeAction **f1_create;
+  ProtobufCBinaryData f2_view;
+  ProtobufCBinaryData f3_update;
+  ProtobufCBinaryData f4_move;
+  ProtobufCBinaryData f5_delete;
+  ProtobufCBinaryData f6_list_associations;
+  ProtobufCBinaryData f7_define_roles;
+  ProtobufCBinaryData f8_report;
+  ProtobufCBinaryData f9_report_feature;
+};
+#define TENANCY__V1__LIFECYCLE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__lifecycle__descriptor) \
+    , 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__TypeAction
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_type;
+  ProtobufCBinaryData f2_action;
+};
+#define TENANCY__V1__TYPE_ACTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__type_action__descriptor) \
+    , {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__CountedLimit
@@ -216,10 +250,16 @@ struct  Tenancy__V1__RoleSchema
   ProtobufCBinaryData *f3_inherits_to;
   ProtobufCBinaryData f4_access_level;
   ProtobufCBinaryData f5_app_name;
+  size_t n_f6_granted_by;
+  Tenancy__V1__TypeAction **f6_granted_by;
+  size_t n_f7_revoked_by;
+  Tenancy__V1__TypeAction **f7_revoked_by;
+  protobuf_c_boolean f8_window_required;
+  protobuf_c_boolean f9_recurring_required;
 };
 #define TENANCY__V1__ROLE_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_schema__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0, 0 }
 
 
 /* Tenancy__V1__GetSchemaRequest methods */
@@ -234,6 +274,12 @@ void   tenancy__v1__policy_version__init
 /* Tenancy__V1__TypeSchema methods */
 void   tenancy__v1__type_schema__init
                      (Tenancy__V1__TypeSchema         *message);
+/* Tenancy__V1__Lifecycle methods */
+void   tenancy__v1__lifecycle__init
+                     (Tenancy__V1__Lifecycle         *message);
+/* Tenancy__V1__TypeAction methods */
+void   tenancy__v1__type_action__init
+                     (Tenancy__V1__TypeAction         *message);
 /* Tenancy__V1__CountedLimit methods */
 void   tenancy__v1__counted_limit__init
                      (Tenancy__V1__CountedLimit         *message);
@@ -269,6 +315,12 @@ typedef void (*Tenancy__V1__PolicyVersion_Closure)
 typedef void (*Tenancy__V1__TypeSchema_Closure)
                  (const Tenancy__V1__TypeSchema *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__Lifecycle_Closure)
+                 (const Tenancy__V1__Lifecycle *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__TypeAction_Closure)
+                 (const Tenancy__V1__TypeAction *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__CountedLimit_Closure)
                  (const Tenancy__V1__CountedLimit *message,
                   void *closure_data);
@@ -301,6 +353,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__get_schema_request__descrip
 extern const ProtobufCMessageDescriptor tenancy__v1__schema__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_version__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__lifecycle__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__type_action__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__counted_limit__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__value_schema__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__attribute_schema__descriptor;
