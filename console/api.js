@@ -19,13 +19,16 @@ let onSignedOut = () => {};
 let owner;
 const others = "BroadcastChannel" in window ? new BroadcastChannel("gatehouse") : undefined;
 const answerWithin = 50;
+/** How long a call may take until its answer begins. */
+const patience = { GET: 15_000, other: 30_000 };
 
 /** A refusal, as the services write it. */
 export class Problem extends Error {
-  constructor(status, answer, headers) {
+  constructor(status, answer, headers, service = "") {
     const details = answer?.details ?? {};
     super(answer?.message ?? "");
     this.status = status;
+    this.service = service;
     this.code = details.code ?? (status === 0 ? "OFFLINE" : "UNKNOWN");
     this.reason = details.reason ?? this.code;
     this.requestId = details.requestId ?? headers?.get("x-request-id") ?? "";
@@ -42,21 +45,29 @@ export function onSignOut(handler) { onSignedOut = handler; }
 /** An answer whose body is still to be read; a refusal is thrown. */
 async function ask(service, method, path, body, headers = {}, signal) {
   const root = path.startsWith("/") ? path : `/api/v1/${path}`;
-  const options = { method, headers: { ...headers }, signal };
+  const options = { method, headers: { ...headers } };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }
   note(method, `${origins[service] || location.origin}${root}`, options.body);
+  const cut = new AbortController();
+  const stop = () => cut.abort();
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  options.signal = cut.signal;
+  const timer = setTimeout(stop, patience[method] ?? patience.other);
   let answer;
   try {
     answer = await fetch(`${origins[service]}${root}`, options);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Problem(0);
+    signal?.throwIfAborted();
+    throw new Problem(0, error.name === "AbortError" ? { details: { code: "DEADLINE_EXCEEDED" } } : undefined, undefined, service);
+  } finally {
+    clearTimeout(timer);
   }
   if (answer.headers.get("date")) setClock(answer.headers.get("date"));
-  if (!answer.ok) throw new Problem(answer.status, parsed(await answer.text()), answer.headers);
+  if (!answer.ok) throw new Problem(answer.status, parsed(await answer.text()), answer.headers, service);
   return answer;
 }
 

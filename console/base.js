@@ -168,10 +168,16 @@ export function sentence(problem) {
   return t(`code.${problem.code}`, { or: problem.message || t("code.UNKNOWN") });
 }
 
+/** Whether a problem goes away by waiting. */
+export const passes = (problem) => ["OFFLINE", "UNAVAILABLE", "DEADLINE_EXCEEDED"].includes(problem.code);
+
+/** Does something again when a problem may be over: after what the server asks for, later each time. */
+export const later = (problem, tries, run) => setTimeout(run, 1000 * (problem.retryAfter || Math.min(30, 3 * 2 ** tries)) * (0.8 + Math.random() / 2.5));
+
 /** A refusal with the number of its request and, if it may help, a button to try again. */
 export function complaint(problem, again) {
   return el("div", { class: "problem", role: "alert" },
-    el("p", {}, sentence(problem)),
+    el("p", {}, sentence(problem), passes(problem) && problem.service ? [" ", el("span", { class: "quiet" }, `(${t(`service.${problem.service}`)})`)] : null),
     problem.retryAfter ? el("p", { class: "quiet" }, t("waitFor", { count: problem.retryAfter })) : null,
     again && problem.code !== "PERMISSION_DENIED" && problem.code !== "NOT_FOUND"
       ? el("button", { type: "button", click: again }, t("again")) : null,
@@ -192,23 +198,32 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
   const body = el("div", { class: "card-body" });
   const section = el("section", { class: wide ? "card wide" : "card", "aria-labelledby": heading.id },
     el("div", { class: "card-head" }, heading, el("div", { class: "row" }, actions)), body);
+  let tries = 0;
+  let retry;
+  let newest = 0;
   const run = async () => {
+    const turn = ++newest;
+    clearTimeout(retry);
     section.setAttribute("aria-busy", "true");
     // What is there stays until there is something newer.
     const waiting = setTimeout(() => body.hasChildNodes() || body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
     try {
       const children = await load(run);
-      clearTimeout(waiting);
+      // An answer that was asked for earlier says what was.
+      if (turn !== newest) return;
       const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
       body.replaceChildren(...[children].flat().filter(Boolean));
+      tries = 0;
       if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
     } catch (problem) {
-      clearTimeout(waiting);
-      if (problem.name === "AbortError") return;
+      if (turn !== newest || problem.name === "AbortError") return;
       if (!problem.reason) console.warn(problem);
       body.replaceChildren(complaint(problem, run));
+      // By itself, as long as the card is there to be seen.
+      if (passes(problem)) retry = later(problem, tries++, () => section.isConnected && run());
     } finally {
-      section.removeAttribute("aria-busy");
+      clearTimeout(waiting);
+      if (turn === newest) section.removeAttribute("aria-busy");
     }
   };
   section.reload = run;

@@ -2,7 +2,7 @@
 
 import { get, post, query } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
-import { isOperator, me, nothing, remember } from "./main.js";
+import { forOperators, me } from "./main.js";
 import { objectLink } from "./things.js";
 
 const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
@@ -47,7 +47,7 @@ export async function askForChange(user, section) {
 
 /** All that operators have to keep in sight. */
 export default async function underWay({ page }) {
-  if (!isOperator()) return nothing();
+  if (!(await forOperators())) return;
   const changes = card(t("accountChanges"), async (reload) => {
     const { changes: found } = await get("auth", "operators/changes?limit=50");
     return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);

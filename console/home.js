@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
-import { go, isOperator, me, readMe, show } from "./main.js";
+import { go, isOperator, me, myRoles, readMe, show } from "./main.js";
 import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
@@ -38,15 +38,16 @@ function unverified() {
 }
 
 function access() {
-  const roles = () => me.roles.filter((role) => role.entityType !== "system");
-  return card(t("yourAccess"), () => roles().length === 0
-    ? empty(isOperator() ? t("operatorAccess") : t("noAccess"))
-    : grid(t("yourAccess"), [
+  return card(t("yourAccess"), async () => {
+    const roles = (await myRoles()).filter((role) => role.entityType !== "system");
+    if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : t("noAccess"));
+    return grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
-    ], roles()), { wide: true });
+    ], roles);
+  }, { wide: true });
 }
 
 function invitations() {

@@ -1,7 +1,7 @@
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
-import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
-import { complaint, dialog, el, language, learnReasons, link, name, say, speak, t, voices } from "./base.js";
+import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
+import { complaint, dialog, el, language, later, learnReasons, link, name, passes, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
@@ -17,8 +17,24 @@ const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email
 export let me;
 export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
 
+/** The viewer's roles, which are missing while TenancyService is away: that is no less access. */
+export async function myRoles() {
+  if (lacksRoles()) await readMe();
+  if (lacksRoles()) throw new Problem(503, { details: { code: "UNAVAILABLE" } }, undefined, "tenancy");
+  return me.roles;
+}
+const lacksRoles = () => me.missingContext?.includes("role_associations") ?? false;
+
+/** Whether a screen for operators is shown; to others it looks as if there were none. */
+export async function forOperators() {
+  await myRoles();
+  if (!isOperator()) nothing();
+  return isOperator();
+}
+
 let leaving;
 let live;
+let failures = 0;
 let started = false;
 
 /** The address in the fragment: path, what was matched, and its values. */
@@ -158,6 +174,7 @@ export async function show() {
     // A screen that was left while it loaded does not come back over the next one.
     const draw = (...parts) => {
       signal.throwIfAborted();
+      failures = 0;
       return page(...parts);
     };
     signal.throwIfAborted();
@@ -169,6 +186,11 @@ export async function show() {
     else if (problem.code === "NOT_FOUND" || problem.code === "PERMISSION_DENIED") nothing(problem);
     else if (me) page(t("wentWrong"), complaint(problem, show));
     else door("Gatehouse", complaint(problem, show));
+    if (passes(problem)) {
+      const timer = later(problem, failures, show);
+      failures += 1;
+      signal.addEventListener("abort", () => clearTimeout(timer));
+    }
   } finally {
     started = true;
   }

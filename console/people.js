@@ -2,10 +2,10 @@
 
 import { get, query } from "./api.js";
 import { badge, card, complaint, el, empty, field, grid, input, link, name, t, time } from "./base.js";
-import { isOperator, nothing, remember } from "./main.js";
+import { forOperators, remember } from "./main.js";
 
 export default async function people({ values, signal, page }) {
-  if (!isOperator()) return nothing();
+  if (!(await forOperators())) return;
   const text = field(t("findPerson"), input({ type: "search", name: "text", autocomplete: "off", maxLength: 200, value: values.get("text") ?? "" }), t("findPersonHint"));
   const results = el("div", { class: "stack" });
   let timer;

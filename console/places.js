@@ -2,7 +2,7 @@
 
 import { el, card, empty, fresh, number, t, complaint } from "./base.js";
 import { newButton, roots as rootTypes } from "./edit.js";
-import { isOperator, me } from "./main.js";
+import { isOperator, me, myRoles } from "./main.js";
 import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
 
 const perPage = 50;
@@ -16,6 +16,7 @@ export default async function places({ page }) {
 /** The topmost objects on which the viewer has a role; of an operator, all that are below the system. */
 async function roots() {
   const types = (await schema()).types;
+  const roles = await myRoles();
   if (isOperator()) {
     const tops = types.filter((type) => type.parents.includes("system"));
     const lists = await Promise.all(tops.map((type) => children(type.name, "sys_root", { pageSize: perPage }).catch(() => ({ entities: [] }))));
@@ -23,7 +24,7 @@ async function roots() {
     if (found.length === 0) return empty(t("noPlaces"));
     return tree(found, types, found.length <= 2);
   }
-  const ids = [...new Set(me.roles.filter((role) => role.entityType !== "system").map((role) => role.entityId))];
+  const ids = [...new Set(roles.filter((role) => role.entityType !== "system").map((role) => role.entityId))];
   const found = (await Promise.all(ids.map(object))).filter(Boolean);
   const inside = found.filter((entity) => !found.some((other) => other.id === entity.parentId));
   if (inside.length === 0) return empty(t("noAccess"));

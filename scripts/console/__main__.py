@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from .checks import flows, live, names, pages, session, size, tenants
+from .checks import flows, live, names, pages, session, size, states, tenants
 from .stage import Stage
 
 CHECKS = [
@@ -19,6 +19,7 @@ CHECKS = [
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
+    states.long_list, states.as_curl, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
     pages.entrance, pages.everybody, pages.narrow, pages.german,
     tenants.family, names.everywhere,
 ]

@@ -1,15 +1,17 @@
 """What all checks of the console share: started services, people, and browsers."""
 
+import contextlib
 import email
 import email.policy
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
 from .chromium import Browser
-from .people import PASSWORD, People
+from .people import PASSWORD, People, Refused
 
 HOME = "http://localhost:7401/console/"
 
@@ -28,6 +30,46 @@ class Stage(People):
                        env=os.environ | {"BUILT_PROGRAMS": str(self.programs)})
         self.settle()
         self.browser = Browser()
+
+    def process(self, service):
+        """The number of a service's process."""
+        return int((self.data / f"{service}.pid").read_text())
+
+    @contextlib.contextmanager
+    def frozen(self, service):
+        """A service that takes connections and answers nothing."""
+        number = self.process(service)
+        os.kill(number, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(number, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def away(self, service):
+        """A service that is not running, and then runs again."""
+        number = self.process(service)
+        os.kill(number, signal.SIGKILL)
+        try:
+            yield
+        finally:
+            (self.data / f"{service}.pid").unlink()
+            subprocess.run([self.root / "scripts/up", "--data", self.data], check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, env=os.environ | {"BUILT_PROGRAMS": str(self.programs)})
+            self._answering()
+
+    def _answering(self):
+        """Until the others have found again what was away."""
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                self.sign_in("olivia")
+                self.as_("olivia", "auth", "GET", "operators/users?limit=1")
+                self.as_("olivia", "entitlement", "GET", "entitlements")
+                return
+            except (Refused, OSError):
+                assert time.monotonic() < deadline, "the services do not come back"
+                time.sleep(0.2)
 
     def stop(self):
         if self.browser:

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "b0119b355d3093bc"
+  static let digest = "f8a72c7b157a713d"
 
   /// The page.
   static let page = ####"""
@@ -270,13 +270,16 @@ let onSignedOut = () => {};
 let owner;
 const others = "BroadcastChannel" in window ? new BroadcastChannel("gatehouse") : undefined;
 const answerWithin = 50;
+/** How long a call may take until its answer begins. */
+const patience = { GET: 15_000, other: 30_000 };
 
 /** A refusal, as the services write it. */
 export class Problem extends Error {
-  constructor(status, answer, headers) {
+  constructor(status, answer, headers, service = "") {
     const details = answer?.details ?? {};
     super(answer?.message ?? "");
     this.status = status;
+    this.service = service;
     this.code = details.code ?? (status === 0 ? "OFFLINE" : "UNKNOWN");
     this.reason = details.reason ?? this.code;
     this.requestId = details.requestId ?? headers?.get("x-request-id") ?? "";
@@ -293,21 +296,29 @@ export function onSignOut(handler) { onSignedOut = handler; }
 /** An answer whose body is still to be read; a refusal is thrown. */
 async function ask(service, method, path, body, headers = {}, signal) {
   const root = path.startsWith("/") ? path : `/api/v1/${path}`;
-  const options = { method, headers: { ...headers }, signal };
+  const options = { method, headers: { ...headers } };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }
   note(method, `${origins[service] || location.origin}${root}`, options.body);
+  const cut = new AbortController();
+  const stop = () => cut.abort();
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  options.signal = cut.signal;
+  const timer = setTimeout(stop, patience[method] ?? patience.other);
   let answer;
   try {
     answer = await fetch(`${origins[service]}${root}`, options);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Problem(0);
+    signal?.throwIfAborted();
+    throw new Problem(0, error.name === "AbortError" ? { details: { code: "DEADLINE_EXCEEDED" } } : undefined, undefined, service);
+  } finally {
+    clearTimeout(timer);
   }
   if (answer.headers.get("date")) setClock(answer.headers.get("date"));
-  if (!answer.ok) throw new Problem(answer.status, parsed(await answer.text()), answer.headers);
+  if (!answer.ok) throw new Problem(answer.status, parsed(await answer.text()), answer.headers, service);
   return answer;
 }
 
@@ -789,10 +800,16 @@ export function sentence(problem) {
   return t(`code.${problem.code}`, { or: problem.message || t("code.UNKNOWN") });
 }
 
+/** Whether a problem goes away by waiting. */
+export const passes = (problem) => ["OFFLINE", "UNAVAILABLE", "DEADLINE_EXCEEDED"].includes(problem.code);
+
+/** Does something again when a problem may be over: after what the server asks for, later each time. */
+export const later = (problem, tries, run) => setTimeout(run, 1000 * (problem.retryAfter || Math.min(30, 3 * 2 ** tries)) * (0.8 + Math.random() / 2.5));
+
 /** A refusal with the number of its request and, if it may help, a button to try again. */
 export function complaint(problem, again) {
   return el("div", { class: "problem", role: "alert" },
-    el("p", {}, sentence(problem)),
+    el("p", {}, sentence(problem), passes(problem) && problem.service ? [" ", el("span", { class: "quiet" }, `(${t(`service.${problem.service}`)})`)] : null),
     problem.retryAfter ? el("p", { class: "quiet" }, t("waitFor", { count: problem.retryAfter })) : null,
     again && problem.code !== "PERMISSION_DENIED" && problem.code !== "NOT_FOUND"
       ? el("button", { type: "button", click: again }, t("again")) : null,
@@ -813,23 +830,32 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
   const body = el("div", { class: "card-body" });
   const section = el("section", { class: wide ? "card wide" : "card", "aria-labelledby": heading.id },
     el("div", { class: "card-head" }, heading, el("div", { class: "row" }, actions)), body);
+  let tries = 0;
+  let retry;
+  let newest = 0;
   const run = async () => {
+    const turn = ++newest;
+    clearTimeout(retry);
     section.setAttribute("aria-busy", "true");
     // What is there stays until there is something newer.
     const waiting = setTimeout(() => body.hasChildNodes() || body.replaceChildren(el("p", { class: "skeleton" }, t("loading"))), 300);
     try {
       const children = await load(run);
-      clearTimeout(waiting);
+      // An answer that was asked for earlier says what was.
+      if (turn !== newest) return;
       const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
       body.replaceChildren(...[children].flat().filter(Boolean));
+      tries = 0;
       if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
     } catch (problem) {
-      clearTimeout(waiting);
-      if (problem.name === "AbortError") return;
+      if (turn !== newest || problem.name === "AbortError") return;
       if (!problem.reason) console.warn(problem);
       body.replaceChildren(complaint(problem, run));
+      // By itself, as long as the card is there to be seen.
+      if (passes(problem)) retry = later(problem, tries++, () => section.isConnected && run());
     } finally {
-      section.removeAttribute("aria-busy");
+      clearTimeout(waiting);
+      if (turn === newest) section.removeAttribute("aria-busy");
     }
   };
   section.reload = run;
@@ -987,7 +1013,7 @@ export function confirmed(title, text, label, { reason = false, typed } = {}) {
 
 import { get, post, query } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
-import { isOperator, me, nothing, remember } from "./main.js";
+import { forOperators, me } from "./main.js";
 import { objectLink } from "./things.js";
 
 const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
@@ -1032,7 +1058,7 @@ export async function askForChange(user, section) {
 
 /** All that operators have to keep in sight. */
 export default async function underWay({ page }) {
-  if (!isOperator()) return nothing();
+  if (!(await forOperators())) return;
   const changes = card(t("accountChanges"), async (reload) => {
     const { changes: found } = await get("auth", "operators/changes?limit=50");
     return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);
@@ -2000,7 +2026,7 @@ export async function giveRole(entity, possible, above, done) {
 
 import { get, post } from "./api.js";
 import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
-import { go, isOperator, me, readMe, show } from "./main.js";
+import { go, isOperator, me, myRoles, readMe, show } from "./main.js";
 import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
@@ -2036,15 +2062,16 @@ function unverified() {
 }
 
 function access() {
-  const roles = () => me.roles.filter((role) => role.entityType !== "system");
-  return card(t("yourAccess"), () => roles().length === 0
-    ? empty(isOperator() ? t("operatorAccess") : t("noAccess"))
-    : grid(t("yourAccess"), [
+  return card(t("yourAccess"), async () => {
+    const roles = (await myRoles()).filter((role) => role.entityType !== "system");
+    if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : t("noAccess"));
+    return grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
-    ], roles()), { wide: true });
+    ], roles);
+  }, { wide: true });
 }
 
 function invitations() {
@@ -2301,8 +2328,8 @@ function failed(title, problem) {
     ("main.js", "text/javascript", ####"""
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
-import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, resume, signOut } from "./api.js";
-import { complaint, dialog, el, language, learnReasons, link, name, say, speak, t, voices } from "./base.js";
+import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
+import { complaint, dialog, el, language, later, learnReasons, link, name, passes, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
@@ -2318,8 +2345,24 @@ const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email
 export let me;
 export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
 
+/** The viewer's roles, which are missing while TenancyService is away: that is no less access. */
+export async function myRoles() {
+  if (lacksRoles()) await readMe();
+  if (lacksRoles()) throw new Problem(503, { details: { code: "UNAVAILABLE" } }, undefined, "tenancy");
+  return me.roles;
+}
+const lacksRoles = () => me.missingContext?.includes("role_associations") ?? false;
+
+/** Whether a screen for operators is shown; to others it looks as if there were none. */
+export async function forOperators() {
+  await myRoles();
+  if (!isOperator()) nothing();
+  return isOperator();
+}
+
 let leaving;
 let live;
+let failures = 0;
 let started = false;
 
 /** The address in the fragment: path, what was matched, and its values. */
@@ -2459,6 +2502,7 @@ export async function show() {
     // A screen that was left while it loaded does not come back over the next one.
     const draw = (...parts) => {
       signal.throwIfAborted();
+      failures = 0;
       return page(...parts);
     };
     signal.throwIfAborted();
@@ -2470,6 +2514,11 @@ export async function show() {
     else if (problem.code === "NOT_FOUND" || problem.code === "PERMISSION_DENIED") nothing(problem);
     else if (me) page(t("wentWrong"), complaint(problem, show));
     else door("Gatehouse", complaint(problem, show));
+    if (passes(problem)) {
+      const timer = later(problem, failures, show);
+      failures += 1;
+      signal.addEventListener("abort", () => clearTimeout(timer));
+    }
   } finally {
     started = true;
   }
@@ -2775,10 +2824,10 @@ export async function stepUpByPasskey() {
 
 import { get, query } from "./api.js";
 import { badge, card, complaint, el, empty, field, grid, input, link, name, t, time } from "./base.js";
-import { isOperator, nothing, remember } from "./main.js";
+import { forOperators, remember } from "./main.js";
 
 export default async function people({ values, signal, page }) {
-  if (!isOperator()) return nothing();
+  if (!(await forOperators())) return;
   const text = field(t("findPerson"), input({ type: "search", name: "text", autocomplete: "off", maxLength: 200, value: values.get("text") ?? "" }), t("findPersonHint"));
   const results = el("div", { class: "stack" });
   let timer;
@@ -2987,7 +3036,7 @@ export function auditTable(entries) {
 
 import { el, card, empty, fresh, number, t, complaint } from "./base.js";
 import { newButton, roots as rootTypes } from "./edit.js";
-import { isOperator, me } from "./main.js";
+import { isOperator, me, myRoles } from "./main.js";
 import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
 
 const perPage = 50;
@@ -3001,6 +3050,7 @@ export default async function places({ page }) {
 /** The topmost objects on which the viewer has a role; of an operator, all that are below the system. */
 async function roots() {
   const types = (await schema()).types;
+  const roles = await myRoles();
   if (isOperator()) {
     const tops = types.filter((type) => type.parents.includes("system"));
     const lists = await Promise.all(tops.map((type) => children(type.name, "sys_root", { pageSize: perPage }).catch(() => ({ entities: [] }))));
@@ -3008,7 +3058,7 @@ async function roots() {
     if (found.length === 0) return empty(t("noPlaces"));
     return tree(found, types, found.length <= 2);
   }
-  const ids = [...new Set(me.roles.filter((role) => role.entityType !== "system").map((role) => role.entityId))];
+  const ids = [...new Set(roles.filter((role) => role.entityType !== "system").map((role) => role.entityId))];
   const found = (await Promise.all(ids.map(object))).filter(Boolean);
   const inside = found.filter((entity) => !found.some((other) => other.id === entity.parentId));
   if (inside.length === 0) return empty(t("noAccess"));
@@ -4018,13 +4068,13 @@ async function sealed(seal, text) {
 
 import { get, query } from "./api.js";
 import { card, el, field, form, input, t } from "./base.js";
-import { isOperator, nothing, remember } from "./main.js";
+import { forOperators, remember } from "./main.js";
 import { auditTable } from "./person.js";
 
 const logs = [["auth", "operators/audit"], ["tenancy", "audit/tenancy"], ["entitlement", "audit/entitlement"]];
 
 export default async function requests({ values, page }) {
-  if (!isOperator()) return nothing();
+  if (!(await forOperators())) return;
   const number = field(t("requestNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("requestHint"));
   const results = el("div", { class: "stack" });
   const look = async () => {
