@@ -86,6 +86,16 @@ async function send(service, method, path, body, headers, { signal, isText } = {
   return json.data ?? json;
 }
 
+/** A module of the console, which AuthService sends: without it, that is what is away. */
+export async function load(title) {
+  try {
+    return await import(`./${title}.js`);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Problem(0, undefined, undefined, "auth");
+  }
+}
+
 // --- the calls of a page, for those who want to repeat them ------------------------------------------------------------
 
 let noted = [];

@@ -71,7 +71,8 @@ export async function speak(wanted) {
 
 /** Loads the sentences for all reasons of refusals, which only those need who are signed in. */
 export async function learnReasons() {
-  const reasons = (await import(`./reasons-${language}.js`)).default;
+  // Without them, refusals are said by their codes.
+  const { default: reasons } = await import(`./reasons-${language}.js`).catch(() => ({ default: {} }));
   table = { ...table, ...Object.fromEntries(Object.entries(reasons).map(([key, text]) => [`reason.${key}`, text])) };
 }
 

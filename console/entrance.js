@@ -1,7 +1,7 @@
 // Signing in, signing up, and what to do about a password that is forgotten.
 
 import { device, enter, publicly } from "./api.js";
-import { el, field, form, input, language, link, say, t } from "./base.js";
+import { el, field, form, input, language, link, say, sentence, t } from "./base.js";
 import { door, place, show } from "./main.js";
 import { canPasskey, signInByPasskey } from "./passkeys.js";
 
@@ -29,7 +29,6 @@ export function signIn() {
       try {
         await accept(await signInByPasskey(device()), secondFactor);
       } catch (problem) {
-        const { sentence } = await import("./base.js");
         if (problem.name !== "NotAllowedError") say(sentence(problem), true);
       } finally {
         event.target.disabled = false;

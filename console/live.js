@@ -12,6 +12,8 @@ const handlers = new Set();
 export const liveMark = el("p", { class: "banner", role: "status" });
 
 let running;
+/** Up to where this browser has heard, so that the next tab goes on there. */
+let reached;
 
 /** Calls `handler` with each change until a page is left. */
 export function onLive(signal, handler) {
@@ -20,6 +22,7 @@ export function onLive(signal, handler) {
 }
 
 function hear(message) {
+  reached = message.reached ?? reached;
   if (message.event) [...handlers].forEach((handler) => handler(message.event));
   if (message.since !== undefined) {
     const clock = message.since && new Date(message.since).toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
@@ -46,19 +49,20 @@ export function startLive() {
 export function stopLive() {
   running?.abort();
   running = undefined;
+  reached = undefined;
   liveMark.textContent = "";
 }
 
 /** Opens the stream, and again when it ends, further apart the more often that fails. */
 async function follow(signal) {
-  const state = { token: undefined, failures: 0, since: undefined };
+  const state = { failures: 0, since: undefined };
   while (!signal.aborted && isSignedIn()) {
     const began = now();
     try {
       await listen(state, signal);
     } catch (problem) {
       if (signal.aborted) return;
-      if (problem.reason === "RESUME_TOKEN_INVALID") state.token = undefined;
+      if (problem.reason === "RESUME_TOKEN_INVALID") reached = undefined;
     }
     state.since ??= began;
     // A stream that ends with its token is no trouble; one that cannot be opened is.
@@ -75,10 +79,9 @@ async function listen(state, outer) {
   outer.addEventListener("abort", stop);
   let timer = setTimeout(stop, silentMost);
   try {
-    for await (const { type, id, data } of events("tenancy", `watch?resumeToken=${encodeURIComponent(state.token ?? "")}`, { signal: cut.signal })) {
+    for await (const { type, id, data } of events("tenancy", `watch?resumeToken=${encodeURIComponent(reached ?? "")}`, { signal: cut.signal })) {
       clearTimeout(timer);
       timer = setTimeout(stop, silentMost);
-      state.token = id || state.token;
       if (type === "error") {
         if (data.details?.reason === "PROOF_ENDED") await renewForStream();
         return;
@@ -87,7 +90,7 @@ async function listen(state, outer) {
       state.failures = 0;
       if (state.since !== undefined) tell({ since: 0 });
       state.since = undefined;
-      if (type !== "heartbeat" && type !== "current") tell({ event: data });
+      tell({ reached: id, event: type === "heartbeat" || type === "current" ? undefined : data });
     }
   } finally {
     clearTimeout(timer);

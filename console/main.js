@@ -1,6 +1,6 @@
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
-import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
+import { commands, forgetCalls, get, isSignedIn, load, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
 import { complaint, dialog, el, language, later, learnReasons, link, name, passes, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
@@ -156,21 +156,21 @@ export async function show() {
   try {
     const mail = location.pathname.match(mails);
     if (mail) {
-      const { mailPage } = await import("./mail.js");
+      const { mailPage } = await load("mail");
       return await mailPage(mail[1]);
     }
     const { path, values } = place();
     if (!isSignedIn()) {
-      const entrance = await import("./entrance.js");
+      const entrance = await load("entrance");
       return entrance[open[path] ?? "signIn"]();
     }
     if (!me) await Promise.all([readMe(), learnReasons()]);
-    live ??= await import("./live.js");
+    live ??= await load("live");
     live.startLive();
     live.onLive(signal, heard);
     const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
     const [match, module] = found ?? [[], "nothing"];
-    const screen = module === "nothing" ? nothing : (await import(`./${module}.js`)).default;
+    const screen = module === "nothing" ? nothing : (await load(module)).default;
     // A screen that was left while it loaded does not come back over the next one.
     const draw = (...parts) => {
       signal.throwIfAborted();
@@ -210,7 +210,7 @@ async function heard(event) {
 
 /** Asks for the proof that a call needs; whether there is one now. */
 async function proveAgain(problem) {
-  const { proof } = await import("./proof.js");
+  const { proof } = await load("proof");
   return proof(problem);
 }
 

@@ -1,6 +1,6 @@
 // One place: what is in it, who has which role on it, who is invited, and whose pass is when.
 
-import { call, get, post, query } from "./api.js";
+import { call, get, load, post, query } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
 import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
@@ -25,7 +25,7 @@ export default async function objectPage({ argument, signal, page }) {
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
     possible.length > 0 ? invitations(entity, possible, path) : null,
     ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
-    isOperator() && holderKinds.includes(entity.type) ? (await import("./subscription.js")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
+    isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
     actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
@@ -36,7 +36,7 @@ export default async function objectPage({ argument, signal, page }) {
 /** What objects of some types have that others have not. */
 async function ownCards(entity, actions, signal) {
   if (entity.type !== "family" && entity.type !== "child") return [];
-  const family = await import("./family.js");
+  const family = await load("family");
   return entity.type === "family" ? family.familyCards(entity, actions, signal) : family.childCards(entity, actions, signal);
 }
 

@@ -35,7 +35,7 @@ def everywhere(stage):
     assert len(made) >= 150, f"only {len(made)} names were taken"
     page = stage.enter("grace", path=f"/objects/{room}")
     page.settled()
-    shown = set(page.evaluate("[...document.querySelectorAll('.lines a bdi')].map((one) => one.textContent)"))
+    shown = set(page.evaluate("[...document.querySelectorAll('tbody th a bdi')].map((one) => one.textContent)"))
     assert len(shown) == 50 and shown <= {text for _, text in made}, sorted(shown - {text for _, text in made})[:3]
     for device, text in made[::8]:
         page.go(f"/devices/{device}")

@@ -14,11 +14,12 @@ def _title(page, text):
 
 def make(stage):
     """From nothing to a device: a portfolio, a property, a unit and a lock, each by its form; then changed and deleted."""
-    page = stage.enter("nora", path="/places")
+    stage.sign_up("mia", "Mia Maker")
+    page = stage.enter("mia", path="/places")
     page.click("New: Portfolio")
-    page.fill("name", "Nora's Homes")
+    page.fill("name", "Mia's Homes")
     page.press("Enter")
-    _title(page, "Nora's Homes")
+    _title(page, "Mia's Homes")
     page.click("New: Property")
     page.fill("name", "Corner House")
     page.fill("city", "Bremen")

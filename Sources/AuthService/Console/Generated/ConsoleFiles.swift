@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "f8a72c7b157a713d"
+  static let digest = "8b10ea1dfc77e158"
 
   /// The page.
   static let page = ####"""
@@ -335,6 +335,16 @@ async function send(service, method, path, body, headers, { signal, isText } = {
   if (isText) return text;
   const json = parsed(text);
   return json.data ?? json;
+}
+
+/** A module of the console, which AuthService sends: without it, that is what is away. */
+export async function load(title) {
+  try {
+    return await import(`./${title}.js`);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Problem(0, undefined, undefined, "auth");
+  }
 }
 
 // --- the calls of a page, for those who want to repeat them ------------------------------------------------------------
@@ -703,7 +713,8 @@ export async function speak(wanted) {
 
 /** Loads the sentences for all reasons of refusals, which only those need who are signed in. */
 export async function learnReasons() {
-  const reasons = (await import(`./reasons-${language}.js`)).default;
+  // Without them, refusals are said by their codes.
+  const { default: reasons } = await import(`./reasons-${language}.js`).catch(() => ({ default: {} }));
   table = { ...table, ...Object.fromEntries(Object.entries(reasons).map(([key, text]) => [`reason.${key}`, text])) };
 }
 
@@ -1683,7 +1694,7 @@ export function manage(entity, type, actions, done) {
 // Signing in, signing up, and what to do about a password that is forgotten.
 
 import { device, enter, publicly } from "./api.js";
-import { el, field, form, input, language, link, say, t } from "./base.js";
+import { el, field, form, input, language, link, say, sentence, t } from "./base.js";
 import { door, place, show } from "./main.js";
 import { canPasskey, signInByPasskey } from "./passkeys.js";
 
@@ -1711,7 +1722,6 @@ export function signIn() {
       try {
         await accept(await signInByPasskey(device()), secondFactor);
       } catch (problem) {
-        const { sentence } = await import("./base.js");
         if (problem.name !== "NotAllowedError") say(sentence(problem), true);
       } finally {
         event.target.disabled = false;
@@ -2133,6 +2143,8 @@ const handlers = new Set();
 export const liveMark = el("p", { class: "banner", role: "status" });
 
 let running;
+/** Up to where this browser has heard, so that the next tab goes on there. */
+let reached;
 
 /** Calls `handler` with each change until a page is left. */
 export function onLive(signal, handler) {
@@ -2141,6 +2153,7 @@ export function onLive(signal, handler) {
 }
 
 function hear(message) {
+  reached = message.reached ?? reached;
   if (message.event) [...handlers].forEach((handler) => handler(message.event));
   if (message.since !== undefined) {
     const clock = message.since && new Date(message.since).toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
@@ -2167,19 +2180,20 @@ export function startLive() {
 export function stopLive() {
   running?.abort();
   running = undefined;
+  reached = undefined;
   liveMark.textContent = "";
 }
 
 /** Opens the stream, and again when it ends, further apart the more often that fails. */
 async function follow(signal) {
-  const state = { token: undefined, failures: 0, since: undefined };
+  const state = { failures: 0, since: undefined };
   while (!signal.aborted && isSignedIn()) {
     const began = now();
     try {
       await listen(state, signal);
     } catch (problem) {
       if (signal.aborted) return;
-      if (problem.reason === "RESUME_TOKEN_INVALID") state.token = undefined;
+      if (problem.reason === "RESUME_TOKEN_INVALID") reached = undefined;
     }
     state.since ??= began;
     // A stream that ends with its token is no trouble; one that cannot be opened is.
@@ -2196,10 +2210,9 @@ async function listen(state, outer) {
   outer.addEventListener("abort", stop);
   let timer = setTimeout(stop, silentMost);
   try {
-    for await (const { type, id, data } of events("tenancy", `watch?resumeToken=${encodeURIComponent(state.token ?? "")}`, { signal: cut.signal })) {
+    for await (const { type, id, data } of events("tenancy", `watch?resumeToken=${encodeURIComponent(reached ?? "")}`, { signal: cut.signal })) {
       clearTimeout(timer);
       timer = setTimeout(stop, silentMost);
-      state.token = id || state.token;
       if (type === "error") {
         if (data.details?.reason === "PROOF_ENDED") await renewForStream();
         return;
@@ -2208,7 +2221,7 @@ async function listen(state, outer) {
       state.failures = 0;
       if (state.since !== undefined) tell({ since: 0 });
       state.since = undefined;
-      if (type !== "heartbeat" && type !== "current") tell({ event: data });
+      tell({ reached: id, event: type === "heartbeat" || type === "current" ? undefined : data });
     }
   } finally {
     clearTimeout(timer);
@@ -2328,7 +2341,7 @@ function failed(title, problem) {
     ("main.js", "text/javascript", ####"""
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
-import { commands, forgetCalls, get, isSignedIn, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
+import { commands, forgetCalls, get, isSignedIn, load, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
 import { complaint, dialog, el, language, later, learnReasons, link, name, passes, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
@@ -2484,21 +2497,21 @@ export async function show() {
   try {
     const mail = location.pathname.match(mails);
     if (mail) {
-      const { mailPage } = await import("./mail.js");
+      const { mailPage } = await load("mail");
       return await mailPage(mail[1]);
     }
     const { path, values } = place();
     if (!isSignedIn()) {
-      const entrance = await import("./entrance.js");
+      const entrance = await load("entrance");
       return entrance[open[path] ?? "signIn"]();
     }
     if (!me) await Promise.all([readMe(), learnReasons()]);
-    live ??= await import("./live.js");
+    live ??= await load("live");
     live.startLive();
     live.onLive(signal, heard);
     const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
     const [match, module] = found ?? [[], "nothing"];
-    const screen = module === "nothing" ? nothing : (await import(`./${module}.js`)).default;
+    const screen = module === "nothing" ? nothing : (await load(module)).default;
     // A screen that was left while it loaded does not come back over the next one.
     const draw = (...parts) => {
       signal.throwIfAborted();
@@ -2538,7 +2551,7 @@ async function heard(event) {
 
 /** Asks for the proof that a call needs; whether there is one now. */
 async function proveAgain(problem) {
-  const { proof } = await import("./proof.js");
+  const { proof } = await load("proof");
   return proof(problem);
 }
 
@@ -2583,7 +2596,7 @@ start();
     ("object.js", "text/javascript", ####"""
 // One place: what is in it, who has which role on it, who is invited, and whose pass is when.
 
-import { call, get, post, query } from "./api.js";
+import { call, get, load, post, query } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
 import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
@@ -2608,7 +2621,7 @@ export default async function objectPage({ argument, signal, page }) {
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
     possible.length > 0 ? invitations(entity, possible, path) : null,
     ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
-    isOperator() && holderKinds.includes(entity.type) ? (await import("./subscription.js")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
+    isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
     actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
@@ -2619,7 +2632,7 @@ export default async function objectPage({ argument, signal, page }) {
 /** What objects of some types have that others have not. */
 async function ownCards(entity, actions, signal) {
   if (entity.type !== "family" && entity.type !== "child") return [];
-  const family = await import("./family.js");
+  const family = await load("family");
   return entity.type === "family" ? family.familyCards(entity, actions, signal) : family.childCards(entity, actions, signal);
 }
 

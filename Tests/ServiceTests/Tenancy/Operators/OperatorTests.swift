@@ -175,6 +175,12 @@ struct OperatorTests {
       }
       let own = try await stage.roles.listByUser(.init(), options: .by(home.owner))
       #expect(own.associations.isEmpty && own.userSuspended)
+      // Operators see both: what is kept, and that it does not count.
+      let kept = try await stage.associations.listByUser(
+        .init(userId: home.owner),
+        options: .by("usr_super")
+      )
+      #expect(kept.associations.map(\.entityId) == [home.portfolio] && kept.userSuspended)
       let listed = try await stage.subjects.listSuspended(.init(), options: .by("usr_super"))
       #expect(listed.suspensions == [suspension])
       let resumed = try await stage.subjects.resume(
