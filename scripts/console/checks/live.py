@@ -11,6 +11,10 @@ def _tabs(stage, who, count, path):
     """Tabs of one browser in which somebody is signed in."""
     context = stage.browser.person()
     tabs = [stage.nobody(context=context) for _ in range(count)]
+    for tab in tabs:
+        # What goes by the clock goes fifty times as fast.
+        tab.send("Page.addScriptToEvaluateOnNewDocument",
+                 source="const slow = window.setInterval; window.setInterval = (act, pause) => slow(act, pause / 50);")
     tabs[0].open(f"{HOME}#{path}")
     stage.type_password(tabs[0], stage.accounts[who]["email"])
     tabs[0].until("Boolean(document.querySelector('.shell'))")
@@ -40,15 +44,16 @@ def one_stream(stage):
     assert sum(len(_exchanges(tab)) for tab in tabs[1:]) == 0, "tabs asked for tokens of their own"
     for tab in tabs:
         tab.requests.clear()
-    time.sleep(2)
+    time.sleep(1)
     assert not any(tab.requests for tab in tabs), [tab.requests for tab in tabs]
-    for number, operation, state in ((0, "unlock", "Unlocked"), (1, "lock", "Locked")):
-        stage.as_("tom", "tenancy", "POST", f"devices/{door}/{operation}", {})
+    for number, operations, state in ((0, ("lock", "unlock"), "Unlocked"), (1, ("lock",), "Locked")):
+        for operation in operations:
+            stage.as_("tom", "tenancy", "POST", f"devices/{door}/{operation}", {})
         for tab in tabs[number:]:
             tab.until(f"document.querySelector('.facts')?.innerText.includes({json.dumps(state)})", 5)
         if number == 0:
             # What happens while no tab has the stream is not missed.
-            time.sleep(3.5)
+            time.sleep(3.2)
             tabs[0].send("Page.close")
 
 

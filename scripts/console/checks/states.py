@@ -67,7 +67,8 @@ def cut_stream(stage):
         assert page.evaluate("document.querySelector('.banner').getAttribute('role')") == "status"
     page.until("document.querySelector('.banner').textContent === ''", 30)
     stage.sign_in("tom")
-    stage.as_("tom", "tenancy", "POST", f"devices/{stage.things['door']}/unlock", {})
+    for operation in ("lock", "unlock"):
+        stage.as_("tom", "tenancy", "POST", f"devices/{stage.things['door']}/{operation}", {})
     page.until("document.querySelector('.facts')?.innerText.includes('Unlocked')", 10)
 
 
