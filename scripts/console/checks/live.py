@@ -4,6 +4,7 @@ import json
 import threading
 import time
 
+from ..people import PASSWORD
 from ..stage import HOME
 
 
@@ -64,8 +65,6 @@ def one_renewal(stage):
     for tab in tabs:
         tab.evaluate(f"import({json.dumps(module)}).then((api) => {{ window.api = api; }})")
         tab.requests.clear()
-    over = tabs[0].evaluate("1")
-    assert over == 1
     done = []
     def call(tab):
         tab.evaluate("window.api.raise('a token that is over'), window.api.get('auth', 'users/me/sessions').then(() => 1)")
@@ -83,12 +82,14 @@ def one_renewal(stage):
 def another_person(stage):
     """Signing in as somebody else in one tab: the other does not go on as the one before."""
     tabs = _tabs(stage, "tom", 2, "/")
-    tabs[0].click("Sign out")
-    tabs[1].shows("Forgotten your password?")
-    stage.type_password(tabs[0], stage.accounts["gus"]["email"])
-    tabs[0].shows("Hello, Gus Guest")
-    tabs[1].reload()
+    module = tabs[0].evaluate("document.querySelector('script[src]').src.replace('main.js', 'api.js')")
+    body = {"email": stage.accounts["gus"]["email"], "password": PASSWORD}
+    tabs[0].evaluate(f"""import({json.dumps(module)}).then(async (api) => {{
+        await api.enter(await api.publicly("auth/login", {json.dumps(body)}));
+    }})""")
     tabs[1].shows("Hello, Gus Guest")
+    tabs[0].reload()
+    tabs[0].shows("Hello, Gus Guest")
 
 
 def rights(stage):

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "8b10ea1dfc77e158"
+  static let digest = "10866a5d9544e2c1"
 
   /// The page.
   static let page = ####"""
@@ -1473,6 +1473,8 @@ import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } fr
 import { timeline } from "./timeline.js";
 import { valueField } from "./values.js";
 
+const commandLives = 65_000;
+
 export default async function devicePage({ argument, signal, page }) {
   const path = `devices/${encodeURIComponent(argument)}`;
   const device = await get("tenancy", path);
@@ -1483,15 +1485,25 @@ export default async function devicePage({ argument, signal, page }) {
   page(device.name, el("div", { class: "cards" }, [state,
     actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
     actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
+  const again = (newer) => {
+    state.reload(newer);
+    history?.reload();
+  };
+  // That a command was not carried out in its minute is no change that is told.
+  let expiry;
+  const lookLater = () => {
+    clearTimeout(expiry);
+    expiry = setTimeout(again, commandLives);
+  };
+  if (Object.keys(device.desired ?? {}).length > 0) lookLater();
+  signal.addEventListener("abort", () => clearTimeout(expiry));
   onLive(signal, (event) => {
-    if (event.kind === "resync" || (event.kind === "device" && event.objectId === argument)) {
-      state.reload(event.device);
-      history?.reload();
-    }
+    if (event.kind !== "resync" && (event.kind !== "device" || event.objectId !== argument)) return;
+    again(event.device);
+    lookLater();
   });
   // Operators hear of no device on which they have no role.
-  const again = () => document.hidden || state.reload();
-  addEventListener("visibilitychange", again, { signal });
+  document.addEventListener("visibilitychange", () => document.hidden || again(), { signal });
 }
 
 /** What the policy lets the viewer do with a device of the kind. */
