@@ -25,7 +25,7 @@ export default async function devicePage({ argument, signal, page }) {
     state.reload(newer);
     history?.reload();
   };
-  // That a command was not carried out in its minute is no change that is told.
+  // The stream does not say that a command was not carried out in its minute.
   let expiry;
   const lookLater = () => {
     clearTimeout(expiry);

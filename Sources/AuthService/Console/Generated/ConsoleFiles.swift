@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "10866a5d9544e2c1"
+  static let digest = "4d01394db0a3cb2d"
 
   /// The page.
   static let page = ####"""
@@ -1489,7 +1489,7 @@ export default async function devicePage({ argument, signal, page }) {
     state.reload(newer);
     history?.reload();
   };
-  // That a command was not carried out in its minute is no change that is told.
+  // The stream does not say that a command was not carried out in its minute.
   let expiry;
   const lookLater = () => {
     clearTimeout(expiry);
