@@ -138,6 +138,7 @@ def german(stage):
                             ("ada", "/objects/<portfolio>/report", "Bericht anzeigen"), ("olivia", "/under-way", "Gesperrte Personen")):
         page = stage.enter(who)
         page.click("Deutsch")
+        page.look(390, dark=True)
         page.go(_address(stage, path))
         page.shows(text)
         page.settled()
