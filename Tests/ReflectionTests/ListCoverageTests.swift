@@ -20,6 +20,7 @@ struct ListCoverageTests {
       "each call looks at a bounded part of the log, so no page has a number",
     "TenancyAudit/Search": "the same",
     "EntitlementAudit/Search": "the same",
+    "Webhooks/ListAttempts": "a log, the newest first",
   ]
   /// Lists that are whole, each with the bound of what they have.
   private static let whole = [
@@ -32,6 +33,7 @@ struct ListCoverageTests {
     "Sessions/List": "ten sessions",
     "Subscriptions/ListScheduledChanges": "those of one subject",
     "Subscriptions/ListTiers": "the catalogue",
+    "Webhooks/List": "16 of one tenant",
   ]
 
   @Test("Every list takes page, limit and sortBy, or has a reason")

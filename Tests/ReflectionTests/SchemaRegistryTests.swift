@@ -37,7 +37,7 @@ struct SchemaRegistryTests {
         "entitlement.v1.Points", "entitlement.v1.PointsSummaries",
         "entitlement.v1.Purchases",
         "entitlement.v1.Subscriptions",
-        "envoy.service.auth.v3.Authorization",
+        "envoy.service.auth.v3.Authorization", "event.v1.Events",
         "grpc.health.v1.Health", "tenancy.v1.AppWatch", "tenancy.v1.Associations",
         "tenancy.v1.AuthZen", "tenancy.v1.ChildDevices",
         "tenancy.v1.Devices",
@@ -49,7 +49,7 @@ struct SchemaRegistryTests {
         "tenancy.v1.RoleDefinitions", "tenancy.v1.Roles", "tenancy.v1.Schemas",
         "tenancy.v1.Subjects", "tenancy.v1.TenancyAudit",
         "tenancy.v1.TenancyExports",
-        "tenancy.v1.Units",
+        "tenancy.v1.Units", "tenancy.v1.Webhooks",
       ]
     )
   }

@@ -12,18 +12,23 @@ struct EventsHandler: Event_V1.EventsService {
     _ request: Event_V1.ListEventsRequest,
     _ call: CallContext
   ) async throws -> Event_V1.ListEventsResponse {
+    try await page(
+      after: Int64(clamping: request.after),
+      limit: request.limit == 0 ? Self.usualCount : Int(request.limit)
+    )
+  }
+
+  /// The first events after one, at most `limit`.
+  func page(after: Int64, limit: Int) async throws -> Event_V1.ListEventsResponse {
     let isKept = store.database.configuration.eventRules != nil
-    let after = Int64(clamping: request.after)
-    let limit = request.limit == 0 ? Self.usualCount : Int(request.limit)
     return try await store.read { tx in
       let events = try EventTable.list(after: after, limit: limit, in: tx)
       // All that a follower has seen is gone, and maybe more: numbers have gaps.
       let oldest = try EventTable.oldest(in: tx) ?? 0
-      let hasGap = after > 0 && oldest > after + 1
       return .init(
         events: events.map { Event_V1.Event($0) },
         isKept: isKept,
-        hasGap: hasGap
+        hasGap: after > 0 && oldest > after + 1
       )
     }
   }

@@ -72,6 +72,8 @@ struct AuthStage {
     var settings = AuthSettings()
     /// Bytes of log that a user may leave; nil for the default.
     var logBudget: Int64?
+    /// Whether events are kept for other systems.
+    var keepsEvents = false
     var secrets: String
     /// Whether clients come through a Unix socket in the folder, and not over TCP.
     var isOnUnixSocket = false
@@ -162,6 +164,7 @@ struct AuthStage {
       metrics: registry
     )
     if let budget = ground.logBudget { dependencies.database.logBudgetByteCount = budget }
+    dependencies.database.eventRules = ground.keepsEvents ? AuthEvents.rules : nil
     dependencies.keySetOrigin = ground.keySetOrigin
     dependencies.appleTokens = ground.appleTokens
     let secrets = try AuthSecrets(json: Array(ground.secrets.utf8))

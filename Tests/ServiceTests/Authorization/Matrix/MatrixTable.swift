@@ -5,6 +5,7 @@ enum MatrixTable {
   static let rows =
     auth + identities + passkeys + portfolios + properties + units + devices + generic + tenancy
     + invitations + families + documents + entitlement + points + reports + deletions
+    + webhooks
 
   private static let auth: [MatrixRow] = [
     .init(

@@ -155,6 +155,7 @@ struct ProductSetup: Sendable {
     case "tenancy":
       return [
         ("policy", .string(folder.path("policy.json"))),
+        ("events", true), ("webhooks", [:]),
         ("policy_decision_point", "https://access.example.com"),
       ]
     default:

@@ -248,7 +248,8 @@ struct PolicySchemaTests {
           "parents": ["system"], "prefix": "lib", "holds_features_as": "organization",
           "members": { "limit": "maxVisitors" },
           "lifecycle": {
-            "view": "library.view", "delete": "library.view", "define_roles": "library.appoint"
+            "view": "library.view", "delete": "library.view", "define_roles": "library.appoint",
+            "manage_webhooks": "library.appoint"
           },
           "actions": {
             "library.view": { "roles": ["visitor"] }, "library.appoint": { "roles": ["head"] }
