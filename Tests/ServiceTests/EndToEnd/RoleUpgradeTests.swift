@@ -25,6 +25,9 @@ extension EndToEndTests {
       try await database.write { tx in
         for statement in [
           "DROP INDEX pairing_code_by_addition", "ALTER TABLE pairing_code DROP COLUMN added",
+          "DROP TABLE webhook", "DROP TABLE webhook_event", "DROP TABLE webhook_delivery",
+          "DROP TABLE webhook_attempt", "DROP INDEX association_by_end",
+          "DROP INDEX association_by_start",
           "DROP INDEX entity_by_root", "DROP INDEX entity_by_type",
           "DROP TABLE ended_family_part", "DROP INDEX invitation_pending_by_root",
           "ALTER TABLE invitation DROP COLUMN root_id",
