@@ -136,4 +136,40 @@ struct TenancyReplicaTests {
       }
     }
   }
+
+  @Test("A store of the version before gets the tables of webhooks there as well")
+  func store_ofTheVersionBefore_isMigrated() async throws {
+    let folder = try TestFolder()
+    let configuration = DatabaseConfiguration(
+      .file(folder.path("store")),
+      applicationID: TenancySchema.applicationID
+    )
+    let all = TenancySchema.migrations
+    for migrations in [all.filter { $0.version < 27 }, all] {
+      let database = try await Database.open(configuration, migrations: migrations)
+      await database.close()
+    }
+    let database = try await Database.open(configuration, migrations: all)
+    let event = WebhookEvent(
+      id: "evt_1",
+      source: "tenancy",
+      event: Event(
+        recordedAt: 1,
+        type: "role.granted",
+        object: "unt_1",
+        scope: "prt_1",
+        userID: "",
+        actor: "",
+        requestID: "",
+        data: "{}"
+      )
+    )
+    try await database.write { tx in
+      let sequence = try WebhookEventTable.insert(event, in: tx)
+      try DeliveryTable.queue(sequence, lane: event.lane, to: "whk_1", now: 5, in: tx)
+    }
+    let waiting = try await database.read { tx in try DeliveryTable.waiting(for: "whk_1", in: tx) }
+    #expect(waiting.count == 1 && waiting.oldest == 1)
+    await database.close()
+  }
 }
