@@ -320,6 +320,25 @@ struct WebhookTests {
     }
   }
 
+  @Test("What happened before a webhook was made is not sent to it")
+  func past_isNotSent() async throws {
+    let fixture = WebhookFixture()
+    try await TenancyStage.run(webhooks: fixture) { stage in
+      let home = try await Building(stage, name: "a")
+      stage.clock.advance(1)
+      let made = try await stage.webhooks.create(
+        .init(entityId: home.portfolio, url: "https://hooks.example.com/in"),
+        options: .by(home.owner, isRecent: true)
+      )
+      _ = try await stage.webhooks.ping(
+        .init(id: made.webhook?.id ?? ""),
+        options: .by(home.owner)
+      )
+      await stage.deliver()
+      #expect(try fixture.receiver.events().isEmpty)
+    }
+  }
+
   @Test("A webhook is pinged ten times a minute, and where none are sent none is made")
   func pings_areBounded() async throws {
     let fixture = WebhookFixture()
