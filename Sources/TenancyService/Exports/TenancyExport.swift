@@ -193,7 +193,7 @@ enum TenancyExport {
     "ended_family_part": ofTenants,
     "pairing_code": "lives for ten minutes; that the user issued one is in audit",
     "service_secret": secret,
-    "webhook": "belongs to organizations, households and families; that the user made it is in audit",
+    "webhook": "belongs to organizations and families; that the user made it is in audit",
     "webhook_event": "copies of what other systems hear; that it happened is in audit",
     "webhook_delivery": ofTenants,
     "webhook_attempt": ofTenants,
