@@ -95,7 +95,11 @@ final class EventIntake: Sendable {
   ) throws -> Int {
     let system = Forest.systemIdentifier
     let scopes = Set(events.map(\.event.scope))
-    let webhooks = try WebhookTable.all(hearingOf: scopes, system: system, in: tx)
+    let isForAll = events.contains { $0.event.type == resyncType }
+    let webhooks =
+      isForAll
+      ? try WebhookTable.all(in: tx)
+      : try WebhookTable.all(hearingOf: scopes, system: system, in: tx)
     var count = 0
     for event in events {
       let isForAll = event.event.type == resyncType

@@ -172,6 +172,11 @@ enum WebhookTable {
     )
   }
 
+  /// Those of all tenants, and of the installation.
+  static func all(in tx: borrowing some Queryable) throws -> [WebhookRecord] {
+    try tx.query(columns, "ORDER BY id")
+  }
+
   /// Those of tenants that are gone.
   static func orphans(
     system: String,

@@ -185,7 +185,7 @@ struct EntitlementReplicaTests {
     }
   }
 
-  @Test("Points that change at one replica are told to those who watch at the other")
+  @Test("Watchers at one replica learn of points that change at the other")
   func points_ofOne_areToldAtTheOther() async throws {
     try await PointsFamily.runReplicas { families in
       let client = families[1].fixture.entitlements

@@ -441,7 +441,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("Events about an erased person are not sent any more")
+  @Test("Events about an erased person are not sent")
   func erasure_dropsEvents() async throws {
     let fixture = WebhookFixture()
     try await TenancyStage.run(webhooks: fixture) { stage in
