@@ -121,7 +121,7 @@ struct APIViewerBrowserTests {
         "chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         "--disable-background-networking", "--no-proxy-server",
         "--user-data-dir=\(profile.path)",
-        "--window-size=1280,20000", "--virtual-time-budget=600000", "--dump-dom",
+        "--window-size=1280,40000", "--virtual-time-budget=600000", "--dump-dom",
         "http://\(address)/docs",
       ])
       return String(decoding: output, as: UTF8.self)
