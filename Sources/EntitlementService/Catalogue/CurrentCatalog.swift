@@ -9,7 +9,13 @@ final class CurrentCatalog: Sendable {
   private let store: ServiceStore
   private let current: Lock<Catalog>
   /// The catalogue that comes into force with the commit that records it.
-  private let prepared = Lock<Catalog?>(nil)
+  private let prepared = Lock<Prepared?>(nil)
+
+  private struct Prepared {
+    let catalog: Catalog
+    /// The change that puts it into force, which no change of another program does; nil until it is written.
+    var change: Int64?
+  }
 
   init(_ catalog: Catalog, store: ServiceStore) {
     current = Lock(catalog)
@@ -24,11 +30,11 @@ final class CurrentCatalog: Sendable {
   /// Throws `StoreError` when it cannot be recorded; then the old one stays in use. One at a time.
   func replace(by catalog: Catalog) async throws {
     let isOther = catalog.digest != value.digest
-    prepared.withLock { $0 = catalog }
+    prepared.withLock { $0 = Prepared(catalog: catalog) }
     defer { prepared.withLock { $0 = nil } }
     try await record(catalog, tells: isOther)
     // The one in use, of which no commit tells.
-    if let catalog = prepared.withLock({ $0.take() }) { current.withLock { $0 = catalog } }
+    if let rest = prepared.withLock({ $0.take() }) { current.withLock { $0 = rest.catalog } }
   }
 
   /// Records which catalogue is in use; another one than last time is a change of everything.
@@ -41,12 +47,13 @@ final class CurrentCatalog: Sendable {
     try await store.writeOwn { tx in
       let known = try tx.first("SELECT digest FROM catalog_state") { $0.text(0) }
       guard known != digest || tellsAgain else { return }
-      try tx.appendChange(
+      let change = try tx.appendChange(
         kind: Self.changeKind,
         subject: "",
         scope: "",
         touching: [.catalog]
       )
+      self.prepared.withLock { $0?.change = change }
       guard known != digest else { return }
       try tx.execute(
         """
@@ -70,10 +77,14 @@ final class CurrentCatalog: Sendable {
 extension CurrentCatalog: CommitFollower {
   /// Goes on with the catalogue that a commit tells of, if this program has it; else it takes it by a reload of its own.
   func follow(_ changes: [Change]) {
-    guard changes.contains(where: { $0.kind == Self.changeKind }),
-      let catalog = prepared.withLock({ $0.take() })
-    else { return }
-    current.withLock { $0 = catalog }
+    let own = prepared.withLock { prepared -> Prepared? in
+      guard let change = prepared?.change, changes.contains(where: { $0.revision == change }) else {
+        return nil
+      }
+      return prepared.take()
+    }
+    guard let own else { return }
+    current.withLock { $0 = own.catalog }
   }
 }
 

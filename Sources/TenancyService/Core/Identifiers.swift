@@ -15,6 +15,8 @@ extension IdentifierPrefix {
   static let webhook = IdentifierPrefix("whk")
   /// Of a command for a device.
   static let command = IdentifierPrefix("cmd")
+  /// Of a watch of commands by a hardware bridge.
+  static let bridge = IdentifierPrefix("brg")
   /// Of an access record.
   public static let accessRecord = IdentifierPrefix("acr")
 }

@@ -199,6 +199,7 @@ enum TenancyExport {
     "webhook_attempt": ofTenants,
     "document_usage": "how many documents there are, and how large they are together",
     "legacy_seal": "nothing about users",
+    "bridge": "nothing about users",
     "report_coverage": "nothing about users",
     "association.user_id": ownID,
     "association.added": order,

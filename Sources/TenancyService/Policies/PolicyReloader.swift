@@ -25,16 +25,26 @@ actor PolicyReloader {
   }
 
   /// Says which policy is in force, and keeps it if it is another one than when the service was last there.
+  ///
+  /// Those who keep decisions of the one before get news then. Where several programs serve the store, that happens at
+  /// each start: another program may have kept this policy already, while this one still decided by the one before.
   func begin() async throws {
     let (policy, sources) = (core.policy, loaded)
     metrics.inForce(policy)
     core.engine.peek { warn(ofZonesMissingIn: $0) }
     past.add(policy, from: sources)
-    guard try await !core.database.read({ tx in try PastPolicyTable.isLast(sources, in: tx) })
-    else { return }
+    let isShared = core.database.isShared
+    let isLast = try await core.database.read { tx in try PastPolicyTable.isLast(sources, in: tx) }
+    guard !isLast || isShared else { return }
     try await core.store.writeOwn { tx in
-      try LimitTable.forget(in: tx)
-      try PastPolicyTable.keep(sources, in: tx)
+      let last = try PastPolicyTable.last(in: tx)
+      if last?.digest != PastPolicyTable.digest(of: sources) {
+        try LimitTable.forget(in: tx)
+        try PastPolicyTable.keep(sources, in: tx)
+        if let last { try Self.record(policy, sources, insteadOf: last.sources, in: tx) }
+      }
+      // Nobody can keep a decision of a store that is new.
+      if last != nil { try Self.announce(policy, in: tx) }
     }
   }
 
@@ -74,7 +84,7 @@ actor PolicyReloader {
     }
     warn(ofZonesMissingIn: forest)
     core.engine.prepare(forest)
-    let (before, after) = (Self.digest(loaded), Self.digest(sources))
+    let replaced = loaded
     do {
       try await core.store.writeOwn { tx in
         // With nothing before it in its commit, the forest is at the revision before the policy's.
@@ -82,24 +92,10 @@ actor PolicyReloader {
         guard var forest = core.engine.takePrepared(), try forest.catchUp(tx) else {
           throw PolicyError([.init(path: "", problem: "took too long to load; try again")])
         }
-        core.engine.prepare(forest)
         if policy.limits != old.limits { try LimitTable.forget(in: tx) }
         try PastPolicyTable.keep(sources, in: tx)
-        try tx.audit(
-          "policy.load",
-          object: Forest.systemIdentifier,
-          scope: Forest.systemIdentifier,
-          before: before,
-          after: after,
-          detail: policy.summary
-        )
-        try tx.appendChange(
-          kind: ForestChange.policyKind,
-          subject: Forest.systemIdentifier,
-          scope: Forest.systemIdentifier,
-          payload: [UInt8](policy.summary.utf8),
-          touching: [.policy]
-        )
+        try Self.record(policy, sources, insteadOf: replaced, in: tx)
+        core.engine.prepare(forest, for: try Self.announce(policy, in: tx))
       }
     } catch {
       core.engine.prepare(nil)
@@ -140,6 +136,37 @@ actor PolicyReloader {
         ["time_zone": .string(zone)]
       )
     }
+  }
+
+  private static func record(
+    _ policy: Policy,
+    _ sources: [PolicySource],
+    insteadOf replaced: [PolicySource],
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.audit(
+      "policy.load",
+      object: Forest.systemIdentifier,
+      scope: Forest.systemIdentifier,
+      before: digest(replaced),
+      after: digest(sources),
+      detail: policy.summary
+    )
+  }
+
+  /// Tells those who watch that all decisions may be other ones from this change on; returns its revision.
+  @discardableResult
+  private static func announce(
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    try tx.appendChange(
+      kind: ForestChange.policyKind,
+      subject: Forest.systemIdentifier,
+      scope: Forest.systemIdentifier,
+      payload: [UInt8](policy.summary.utf8),
+      touching: [.policy]
+    )
   }
 
   private static func digest(_ sources: [PolicySource]) -> [UInt8] {

@@ -30,4 +30,18 @@ extension TenancySchema {
       CREATE INDEX device_claim_by_code ON device_claim (code_key) WHERE code_key IS NOT NULL;
       """
   )
+
+  /// The hardware bridge of each property, which several programs of the service agree on.
+  ///
+  /// See `BridgeTable`.
+  static let bridges = Migration(
+    version: 28,
+    sql: """
+      CREATE TABLE bridge (
+        property_id TEXT PRIMARY KEY,
+        watch_id TEXT NOT NULL,
+        begun_at BIGINT NOT NULL
+      ) WITHOUT ROWID;
+      """
+  )
 }

@@ -26,6 +26,7 @@ extension EndToEndTests {
         for statement in [
           "DROP INDEX pairing_code_by_addition", "ALTER TABLE pairing_code DROP COLUMN added",
           "DROP TABLE webhook", "DROP TABLE webhook_event", "DROP TABLE webhook_delivery",
+          "DROP TABLE bridge",
           "DROP TABLE webhook_attempt", "DROP INDEX association_by_end",
           "DROP INDEX association_by_start",
           "DROP INDEX entity_by_root", "DROP INDEX entity_by_type",

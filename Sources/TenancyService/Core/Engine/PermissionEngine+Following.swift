@@ -62,10 +62,12 @@ extension PermissionEngine: CommitFollower {
   }
 
   /// Takes over the policy that was made ready for this change; of a past process, or another program, there is none.
+  ///
+  /// Watchers hear of it all the same: they may have asked the other program.
   private func adoptPrepared(at revision: Int64) {
     // One that has not followed the store to here is for a change that is still to come.
-    guard var forest = takePrepared(ifAt: self.revision) else {
-      return apply([Step(change: nil, revision: revision)])
+    guard var forest = takePrepared(for: revision, ifAt: self.revision) else {
+      return apply([Step(change: nil, news: .policy, revision: revision)])
     }
     forest.revision = revision
     adopt(forest)

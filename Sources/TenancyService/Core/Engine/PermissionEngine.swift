@@ -37,7 +37,7 @@ final class PermissionEngine: Sendable {
   struct State {
     var forest: Forest
     /// The same under another policy, until the change comes that puts it into force.
-    var prepared: Forest?
+    var prepared: Prepared?
     var events: [Event] = []
     /// Events after this revision are all in `events`.
     var eventsStart: Int64
@@ -53,6 +53,13 @@ final class PermissionEngine: Sendable {
     /// Roots whose trees stay in memory, by how many need that.
     var pins: [String: Int] = [:]
     var hasEnded = false
+  }
+
+  /// A forest of another policy.
+  struct Prepared {
+    let forest: Forest
+    /// The change that puts it into force, which no change of another program does; nil until it is written.
+    let change: Int64?
   }
 
   /// A user who waits for a revision.
@@ -132,11 +139,11 @@ final class PermissionEngine: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Keeps a forest of another policy ready; nil drops it.
-  func prepare(_ forest: Forest?) {
+  /// Keeps a forest of another policy ready, for the change that puts it into force; nil drops it.
+  func prepare(_ forest: Forest?, for change: Int64? = nil) {
     let old = state.withLock { state in
       let old = state.prepared
-      state.prepared = forest
+      state.prepared = forest.map { Prepared(forest: $0, change: change) }
       return old
     }
     withExtendedLifetime(old) {}
@@ -146,16 +153,18 @@ final class PermissionEngine: Sendable {
   func takePrepared() -> Forest? {
     state.withLock { state in
       defer { state.prepared = nil }
-      return state.prepared
+      return state.prepared?.forest
     }
   }
 
-  /// The prepared forest, if it has followed the store up to a revision.
-  func takePrepared(ifAt revision: Int64) -> Forest? {
+  /// The prepared forest, if a change is its own and it has followed the store up to there.
+  func takePrepared(for change: Int64, ifAt revision: Int64) -> Forest? {
     state.withLock { state in
-      guard state.prepared?.revision == revision else { return nil }
+      guard let prepared = state.prepared, prepared.change == change,
+        prepared.forest.revision == revision
+      else { return nil }
       defer { state.prepared = nil }
-      return state.prepared
+      return prepared.forest
     }
   }
 

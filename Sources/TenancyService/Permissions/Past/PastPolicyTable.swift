@@ -24,21 +24,29 @@ enum PastPolicyTable {
 
   /// Whether some files are those that came into force last.
   static func isLast(_ sources: [PolicySource], in tx: borrowing some Queryable) throws -> Bool {
-    let last = try tx.first("SELECT digest FROM past_policy ORDER BY sequence DESC LIMIT 1") {
-      $0.blob(0)
-    }
-    return last == digest(of: sources)
+    try last(in: tx)?.digest == digest(of: sources)
+  }
+
+  /// The policy that came into force last; nil in a new store.
+  static func last(in tx: borrowing some Queryable) throws -> Kept? {
+    try first("", in: tx)
   }
 
   /// The policy in force at an instant; nil before the known past.
   static func at(_ instant: Int64, in tx: borrowing some Queryable) throws -> Kept? {
-    let found = try tx.first(
-      """
-      SELECT digest, sources FROM past_policy WHERE began_at <= ? ORDER BY sequence DESC LIMIT 1
-      """,
-      .integer(instant)
+    try first("WHERE began_at <= ?", .integer(instant), in: tx)
+  }
+
+  private static func first(
+    _ condition: String,
+    _ values: SQLValue...,
+    in tx: borrowing some Queryable
+  ) throws -> Kept? {
+    let found = try tx.query(
+      "SELECT digest, sources FROM past_policy \(condition) ORDER BY sequence DESC LIMIT 1",
+      values: values
     ) { ($0.blob(0), $0.text(1)) }
-    guard let (digest, text) = found else { return nil }
+    guard let (digest, text) = found.first else { return nil }
     let limits = JSONLimits(byteCountMax: 1 << 28)
     let json = try? JSONReader.read([UInt8](text.utf8), limits: limits)
     let files = (json?.array ?? []).compactMap { file -> PolicySource? in

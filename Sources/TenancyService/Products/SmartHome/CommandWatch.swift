@@ -18,6 +18,8 @@ struct CommandWatch: WatchSource {
   typealias Batch = WatchBatch<Tenancy_V1.CommandEvent, Position>
 
   let core: TenancyCore
+  /// Of its own, among all watches of all programs of the service.
+  let id: String
   /// Empty for all of them.
   let propertyID: String
   let watcher: ScopeWatcher
@@ -25,10 +27,13 @@ struct CommandWatch: WatchSource {
   func events(after position: Position) async throws -> Batch? {
     // Before the store, so that nothing is missed in between.
     let version = watcher.look()
-    let (core, propertyID) = (core, propertyID)
+    let (core, id, propertyID) = (core, id, propertyID)
     let now = core.clock.now
     let (waiting, newest) = try await core.store.read { tx in
-      (
+      guard try BridgeTable.isCurrent(id, inProperty: propertyID, in: tx) else {
+        throw DeviceError.watchReplaced
+      }
+      return (
         try CommandTable.waiting(
           inProperty: propertyID,
           after: position.revision,

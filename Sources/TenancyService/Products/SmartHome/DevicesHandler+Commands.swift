@@ -25,7 +25,15 @@ extension DevicesHandler {
       replacing: DeviceError.watchReplaced
     )
     defer { watchers.end(watcher) }
-    let watch = CommandWatch(core: core, propertyID: request.propertyId, watcher: watcher)
+    let watch = CommandWatch(
+      core: core,
+      id: core.identifiers.make(.bridge),
+      propertyID: request.propertyId,
+      watcher: watcher
+    )
+    try await core.change(call) { tx in
+      try BridgeTable.begin(watch.id, inProperty: watch.propertyID, in: tx)
+    }
     try await watch.tell(
       after: position,
       heartbeatInterval: Self.heartbeatInterval,

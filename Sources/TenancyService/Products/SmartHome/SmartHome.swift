@@ -129,6 +129,7 @@ enum SmartHome: Product {
       "expires_at",
       before: now - CommandLimits.retention
     )
+    try await BridgeTable.purge(core, now: now)
   }
 
   /// The names that the handlers need and a policy does not have; empty when they can work with it.

@@ -48,6 +48,7 @@ struct RoleReviewTests {
       try await stage.service.database.write { tx in
         for statement in [
           "DROP TABLE webhook", "DROP TABLE webhook_event", "DROP TABLE webhook_delivery",
+          "DROP TABLE bridge",
           "DROP TABLE webhook_attempt", "DROP INDEX association_by_end",
           "DROP INDEX association_by_start",
           "DROP INDEX entity_by_root", "DROP INDEX entity_by_type",

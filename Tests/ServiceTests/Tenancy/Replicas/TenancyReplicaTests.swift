@@ -1,3 +1,4 @@
+import AccessEngine
 import PeerContracts
 import RPCKit
 import ServiceKit
@@ -132,6 +133,82 @@ struct TenancyReplicaTests {
               )
             }
           }
+        }
+      }
+    }
+  }
+
+  @Test("A second bridge of a property takes the place of the one at the other replica")
+  func bridge_isReplacedByTheOther() async throws {
+    try await TenancyStage.runReplicas { replicas in
+      let home = try await Building(replicas[0], name: "a")
+      func watch(_ replica: TenancyStage) -> CommandTests.Events {
+        replica.devices.watchCommands(
+          .init(propertyId: home.property),
+          options: CallOptions(timeout: .seconds(60), metadata: ["test-service": "bridge"])
+        ).makeAsyncIterator()
+      }
+      func next(
+        _ events: inout CommandTests.Events
+      ) async throws -> String? {
+        var event = try await events.next()
+        while event?.kind == .heartbeat { event = try await events.next() }
+        return event?.command?.id
+      }
+      var old = watch(replicas[0])
+      #expect(try await next(&old) == nil)
+      for round in 1...6 {
+        var new = watch(replicas[round % 2])
+        while try await next(&new) != nil {}
+        await #expect(throws: RPCError.self) { while try await old.next() != nil {} }
+        let id = try await replicas[0].devices.operate(
+          .init(deviceId: home.door, operation: "lock"),
+          options: .by(home.tenant)
+        ).commandId
+        #expect(try await next(&new) == id)
+        old = new
+      }
+    }
+  }
+
+  @Test("A replica that starts with another policy says so, as each that follows it")
+  func policy_ofAStart_isTold() async throws {
+    let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    let other = [UInt8](text.replacing(#""enabled": true"#, with: #""enabled": false"#).utf8)
+    let folder = try TestFolder()
+    try await TenancyStage.run(in: folder) { first in
+      _ = try await Building(first, name: "a")
+      var changes = first.permissions.watchChanges(.init(), options: .byService("api"))
+        .makeAsyncIterator()
+      #expect(try await changes.next()?.kind == .heartbeat)
+      for _ in 0..<2 {
+        try await TenancyStage.run(policy: other, storeOf: folder) { _ in
+          var change = try await changes.next()
+          while let other = change, other.kind != .policy { change = try await changes.next() }
+          #expect(change != nil)
+        }
+      }
+    }
+  }
+
+  @Test("Of replicas that take a policy at once each takes its own")
+  func policies_takenAtOnce_areEachItsOwn() async throws {
+    let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    try await TenancyStage.runReplicas { replicas in
+      for version in 1...10 {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for (number, replica) in replicas.enumerated() {
+            let own = text.replacing(
+              #""version": 5"#,
+              with: "\"version\": \(version * 10 + number)"
+            )
+            group.addTask { try await replica.service.reload { [UInt8](own.utf8) } }
+          }
+          try await group.waitForAll()
+        }
+        for (number, replica) in replicas.enumerated() {
+          let inForce = replica.service.core.policy.documents.map { Int($0.version) }
+          #expect(inForce == [version * 10 + number])
         }
       }
     }
