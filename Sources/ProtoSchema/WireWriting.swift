@@ -59,7 +59,7 @@ package enum WireWriting {
     return bytes
   }
 
-  private static func append(base128 value: UInt64, to bytes: inout [UInt8]) {
+  package static func append(base128 value: UInt64, to bytes: inout [UInt8]) {
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

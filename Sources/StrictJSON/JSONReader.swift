@@ -55,6 +55,21 @@ public struct JSONReader {
     return value
   }
 
+  /// Reads a value that lies in a text, behind white space if there is some; the position moves behind it.
+  ///
+  /// Returns how many values it is, itself included. The text must be valid UTF-8.
+  package static func readPart(
+    of bytes: [UInt8],
+    at position: inout Int,
+    limits: JSONLimits
+  ) throws(JSONError) -> (value: JSONValue, count: Int) {
+    var reader = JSONReader(bytes: bytes, limits: limits)
+    reader.position = position
+    let value = try reader.readValue()
+    position = reader.position
+    return (value, reader.valueCount)
+  }
+
   private init(bytes: [UInt8], limits: JSONLimits) {
     self.bytes = bytes
     self.limits = limits

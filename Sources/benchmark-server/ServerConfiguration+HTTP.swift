@@ -11,7 +11,7 @@ extension ServerConfiguration {
       readsComments: false
     )
     var router = CallRouter()
-    router.transcoder = ReflectedTranscoder(schema)
+    router.transcoder = try ReflectedTranscoder(schema)
     router.routes = [RESTRoutes([service], registry: schema)]
     wires = [HTTPServerWire(HTTPConfiguration(router: router))]
   }

@@ -52,7 +52,7 @@ enum SimulatedWire: String, CaseIterable {
   /// One for all runs: it takes longer to make than a short run.
   private static let transcoder: (any MessageTranscoder)? = {
     let registry = try? SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
-    return registry.map { ReflectedTranscoder($0) }
+    return registry.flatMap { try? ReflectedTranscoder($0) }
   }()
 
   /// The network of the clients: calls look the same to them on every wire.

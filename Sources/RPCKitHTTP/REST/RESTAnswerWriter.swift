@@ -13,6 +13,7 @@ struct RESTAnswerWriter: Sendable {
 
   /// The answer of a call with one response.
   func answer(_ protobuf: [UInt8]) throws(RPCError) -> [UInt8] {
+    if let answer = plannedAnswer(protobuf) { return answer }
     var data = try json(protobuf)
     if let paging = request.route.paging, case .object(var object) = data {
       paging.addPagination(to: &object, request: reader.fields)
@@ -25,7 +26,40 @@ struct RESTAnswerWriter: Sendable {
 
   /// A line of a stream of responses.
   func line(_ protobuf: [UInt8]) throws(RPCError) -> [UInt8] {
-    (["data": try json(protobuf)] as JSONValue).bytes
+    var line = Array(#"{"data":"#.utf8)
+    guard appendData(of: protobuf, to: &line) else {
+      return (["data": try json(protobuf)] as JSONValue).bytes
+    }
+    line.append(UInt8(ascii: "}"))
+    return line
+  }
+
+  /// The answer without a tree of its values; nil when only that can tell.
+  private func plannedAnswer(_ protobuf: [UInt8]) -> [UInt8]? {
+    let isPlain = request.route.binding.isPlain
+    var answer = isPlain ? [] : Array(#"{"status":"success","data":"#.utf8)
+    guard appendData(of: protobuf, to: &answer) else { return nil }
+    if let paging = request.route.paging {
+      guard let pagination = paging.pagination(of: protobuf, request: reader.fields) else {
+        return nil
+      }
+      // The data is an object, with the fields of a page in it.
+      answer.removeLast()
+      answer += #","pagination":"#.utf8
+      answer += JSONValue.object(pagination).bytes
+      answer.append(UInt8(ascii: "}"))
+    }
+    if !isPlain { answer.append(UInt8(ascii: "}")) }
+    return answer
+  }
+
+  private func appendData(of protobuf: [UInt8], to text: inout [UInt8]) -> Bool {
+    let (route, plans) = (request.route, request.shared.plans)
+    guard let plan = route.responsePlan else { return false }
+    guard let field = route.responseField else {
+      return plans.append(protobuf, as: plan, to: &text)
+    }
+    return plans.append(field: field.number, of: protobuf, as: plan, to: &text)
   }
 
   /// A message of a stream as a server-sent event.

@@ -14,6 +14,8 @@ struct RESTPaging: Sendable {
   private let nextToken: FieldSchema
   /// Where the number of all elements is in the answer, if it is.
   private let total: FieldSchema?
+  /// Whether the answer has a field of this name, which goes in its place.
+  private let hasOwn: Bool
   /// The field of the token in the request.
   private let token: FieldSchema?
 
@@ -33,10 +35,34 @@ struct RESTPaging: Sendable {
     number = request.fields.first { $0.name == "page" }
     token = request.fields.first { $0.name == "page_token" }
     total = response.fields.first { $0.name == "total_size" }
+    hasOwn = response.fields.contains { $0.jsonName == "pagination" }
   }
 
   /// Adds `pagination` to an answer.
   func addPagination(to answer: inout JSONObject, request: JSONObject) {
+    let total = total.flatMap { count(answer[$0.jsonName]) }
+    let next = answer[nextToken.jsonName] ?? .string("")
+    answer["pagination"] = .object(pagination(total: total, next: next, request))
+  }
+
+  /// The `pagination` of an encoded answer; nil for one that has to be looked at as JSON.
+  func pagination(of protobuf: [UInt8], request: JSONObject) -> JSONObject? {
+    let isPlain = total.map { $0.json == nil && ($0.kind == .int32 || $0.kind == .int64) } ?? true
+    guard !hasOwn, isPlain else { return nil }
+    var (items, next): (Int64?, JSONValue) = (total == nil ? nil : 0, .string(""))
+    do throws(SchemaError) {
+      var fields = WireFields(protobuf[...])
+      while let (number, value) = try fields.next() {
+        if let total, number == total.number { items = Int64(bitPattern: value.number ?? 0) }
+        if number == nextToken.number { next = .string(try value.text()) }
+      }
+    } catch {
+      return nil
+    }
+    return pagination(total: items.flatMap(Self.bounded), next: next, request)
+  }
+
+  private func pagination(total: Int64?, next: JSONValue, _ request: JSONObject) -> JSONObject {
     let hasToken = token.flatMap { request[$0.jsonName]?.string } ?? "" != ""
     let asked = count(request[self.size.jsonName]).flatMap { $0 == 0 ? nil : $0 }
     // A token alone goes on with pages of its own size, which only the service knows.
@@ -49,20 +75,23 @@ struct RESTPaging: Sendable {
       let page = number.flatMap { count(request[$0.jsonName]) } ?? 0
       pagination["currentPage"] = .number(JSONNumber(max(1, page)))
     }
-    if let total, let items = count(answer[total.jsonName]) {
+    if let items = total {
       pagination["totalItems"] = .number(JSONNumber(items))
       if let pageSize {
         pagination["totalPages"] = .number(JSONNumber((items + pageSize - 1) / pageSize))
       }
     }
-    pagination["nextPageToken"] = answer[nextToken.jsonName] ?? .string("")
-    answer["pagination"] = .object(pagination)
+    pagination["nextPageToken"] = next
+    return pagination
   }
 
   /// A number, as JSON has it or as text.
   private func count(_ value: JSONValue?) -> Int64? {
-    let count = value?.integer ?? value?.string.flatMap { Int64($0) }
-    // A total near the end of its type would overflow when pages are counted.
-    return count.flatMap { (0...(1 << 53)).contains($0) ? $0 : nil }
+    (value?.integer ?? value?.string.flatMap { Int64($0) }).flatMap(Self.bounded)
+  }
+
+  /// Nil for a total near the end of its type, which would overflow when pages are counted.
+  private static func bounded(_ count: Int64) -> Int64? {
+    (0...(1 << 53)).contains(count) ? count : nil
   }
 }

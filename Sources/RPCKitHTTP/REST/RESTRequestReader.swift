@@ -43,6 +43,7 @@ final class RESTRequestReader: Sendable {
   }
 
   private func read(_ body: [UInt8], isForm: Bool) throws(RESTFailure) -> [UInt8] {
+    if !isForm, let message = planned(body) { return message }
     var fields = RESTRequest(request.route, request.shared.registry)
     try fields.take(request.path, hasVerb: request.hasVerb)
     try fields.take(try RESTQuery(query), ignored: request.shared.ignoredKeys)
@@ -62,15 +63,26 @@ final class RESTRequestReader: Sendable {
     }
   }
 
+  /// The message, if it is read without a tree of its values; pages need the tree to say where they are.
+  private func planned(_ body: [UInt8]) -> [UInt8]? {
+    guard query.isEmpty, lastEventID == nil, request.route.paging == nil || body.isEmpty else {
+      return nil
+    }
+    return request.route.planned?.message(request, body, idempotencyKey: idempotencyKey)
+  }
+
+  /// The limits of a body; the wire has bounded its length.
+  static func limits(of body: [UInt8]) -> JSONLimits {
+    JSONLimits(byteCountMax: body.count, depthMax: 100)
+  }
+
   private func value(of body: [UInt8], isForm: Bool) throws(RESTFailure) -> JSONValue {
     guard request.route.binding.body != .none else {
       throw .invalid("", "\(method) has a body here; send its fields in the query")
     }
     guard !isForm else { return try Self.form(body) }
-    // The wire has bounded the length.
-    let limits = JSONLimits(byteCountMax: body.count, depthMax: 100)
     do throws(JSONError) {
-      return try JSONReader.read(body, limits: limits)
+      return try JSONReader.read(body, limits: Self.limits(of: body))
     } catch {
       throw RESTFailure(error)
     }

@@ -30,12 +30,20 @@ final class RESTRoute: Sendable {
   let events: EventFormat?
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
+  /// The plan of the response; nil for one that has none.
+  let responsePlan: Int?
+  /// How requests become messages without a tree; nil for routes that need one.
+  let planned: RESTPlannedRequest?
+
+  /// The field of requests for an idempotency key.
+  static let idempotencyKeyName = "idempotency_key"
 
   /// Throws when the contract has a type that `registry` does not know.
   init(
     _ binding: HTTPBinding,
     of method: MethodDescriptor,
-    _ registry: SchemaRegistry
+    _ registry: SchemaRegistry,
+    _ plans: MessagePlans
   ) throws(SchemaError) {
     self.binding = binding
     self.method = method
@@ -56,7 +64,7 @@ final class RESTRoute: Sendable {
       bodyField = nil
     }
     responseField = response.fields.first { $0.name == binding.responseBody }
-    idempotencyKey = request.fields.first { $0.name == "idempotency_key" }
+    idempotencyKey = request.fields.first { $0.name == Self.idempotencyKeyName }
     let masks = request.fields.filter { $0.typeName == "google.protobuf.FieldMask" }
     updateMask = binding.body == .whole && masks.count == 1 ? masks[0] : nil
     extraMembers = request.fields.first { $0.name == binding.extraMembers }
@@ -66,6 +74,16 @@ final class RESTRoute: Sendable {
     }
     events = binding.hasEvents ? EventFormat(request, response) : nil
     paging = responseField == nil ? RESTPaging(request, response) : nil
+    responsePlan = plans.place(of: method.responseType)
+    let isPlanned = updateMask == nil && extraMembers == nil && current == nil
+    planned =
+      isPlanned
+      ? RESTPlannedRequest(
+        binding,
+        variables,
+        of: request.fields,
+        plan: plans.place(of: method.requestType)
+      ) : nil
   }
 }
 

@@ -7,10 +7,12 @@ package struct RESTRoutes: HTTPRoutes {
   final class Shared: Sendable {
     let registry: SchemaRegistry
     let json: MessageJSON
+    let plans: MessagePlans
     let ignoredKeys: Set<String>
 
-    init(_ registry: SchemaRegistry, _ ignoredKeys: Set<String>) {
+    init(_ registry: SchemaRegistry, _ plans: MessagePlans, _ ignoredKeys: Set<String>) {
       self.registry = registry
+      self.plans = plans
       json = MessageJSON(registry, unset: .defaults, rules: .rest)
       self.ignoredKeys = ignoredKeys
     }
@@ -31,19 +33,26 @@ package struct RESTRoutes: HTTPRoutes {
     prefix: String? = nil,
     ignoredKeys: Set<String> = []
   ) {
+    let methods = services.flatMap(\.methods).map(\.descriptor).filter { !$0.httpBindings.isEmpty }
     var tree = RESTRouteTree()
-    for method in services.flatMap(\.methods).map(\.descriptor) {
-      for binding in method.httpBindings {
-        do throws(SchemaError) {
-          tree.insert(try RESTRoute(binding, of: method, registry))
-        } catch {
-          preconditionFailure("\(method.fullName) cannot be called by HTTP: \(error)")
+    do throws(SchemaError) {
+      let plans = try MessagePlans(
+        registry,
+        of: methods.flatMap { [$0.requestType, $0.responseType] },
+        unset: .defaults,
+        rules: .rest
+      )
+      for method in methods {
+        for binding in method.httpBindings {
+          tree.insert(try RESTRoute(binding, of: method, registry, plans))
         }
       }
+      shared = Shared(registry, plans, ignoredKeys)
+    } catch {
+      preconditionFailure("the methods cannot be called by HTTP: \(error)")
     }
     self.tree = tree
     self.prefix = prefix
-    shared = Shared(registry, ignoredKeys)
   }
 
   package func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {

@@ -29,7 +29,7 @@ package struct ReflectedHTTP: Sendable {
         let registry = try SchemaRegistry(services.files, readsComments: false)
         return Parts(
           routes: RESTRoutes(services, registry: registry, prefix: restPrefix),
-          transcoder: ReflectedTranscoder(registry)
+          transcoder: try ReflectedTranscoder(registry)
         )
       } catch {
         preconditionFailure("the generated descriptors cannot be read: \(error)")

@@ -8,9 +8,16 @@ struct MessageDecoder {
   /// Which fields are written that are not set.
   let unset: MessageJSON.UnsetFields
   private let rules: MessageJSON.Rules
-  private var depth = 0
+  private var depth: Int
 
-  init(registry: SchemaRegistry, unset: MessageJSON.UnsetFields, rules: MessageJSON.Rules) {
+  /// `depth` is how many messages what it decodes lies in.
+  init(
+    registry: SchemaRegistry,
+    unset: MessageJSON.UnsetFields,
+    rules: MessageJSON.Rules,
+    depth: Int = 0
+  ) {
+    self.depth = depth
     self.registry = registry
     self.unset = unset
     self.rules = rules
@@ -69,7 +76,7 @@ struct MessageDecoder {
   }
 
   /// How a field is written that is not set; nil when it is left out even then.
-  private mutating func absent(_ field: FieldSchema) throws(SchemaError) -> JSONValue? {
+  mutating func absent(_ field: FieldSchema) throws(SchemaError) -> JSONValue? {
     if field.isRepeated {
       return registry.mapEntry(of: field) == nil ? .array([]) : .object([:])
     }
@@ -106,7 +113,8 @@ struct MessageDecoder {
     return AnyJSON.value(url, try message(content, type))
   }
 
-  private mutating func decoded(
+  /// The values of a field as one; nil when it is left out.
+  mutating func decoded(
     _ values: [WireFields.Value],
     _ field: FieldSchema
   ) throws(SchemaError) -> JSONValue? {

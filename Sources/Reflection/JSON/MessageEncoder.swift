@@ -7,9 +7,16 @@ struct MessageEncoder {
   /// Members that a message does not have are ignored.
   private let ignoresUnknown: Bool
   private let rules: MessageJSON.Rules
-  private var depth = 0
+  private var depth: Int
 
-  init(registry: SchemaRegistry, ignoresUnknown: Bool, rules: MessageJSON.Rules) {
+  /// `depth` is how many messages what it encodes lies in.
+  init(
+    registry: SchemaRegistry,
+    ignoresUnknown: Bool,
+    rules: MessageJSON.Rules,
+    depth: Int = 0
+  ) {
+    self.depth = depth
     self.registry = registry
     self.ignoresUnknown = ignoresUnknown
     self.rules = rules
@@ -99,7 +106,8 @@ struct MessageEncoder {
     return object.members
   }
 
-  private mutating func encoded(
+  /// A field with its value, as it lies on the wire.
+  mutating func encoded(
     _ value: JSONValue,
     _ field: FieldSchema,
     path: String

@@ -27,8 +27,8 @@ final class ExchangeFixture: @unchecked Sendable {
     configure: (inout CallRouter) -> Void = { _ in }
   ) throws {
     var router = CallRouter()
-    router.transcoder = ReflectedTranscoder(
-      try SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
+    router.transcoder = try ReflectedTranscoder(
+      SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
     )
     configure(&router)
     self.router = router

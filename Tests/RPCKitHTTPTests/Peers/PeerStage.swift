@@ -19,8 +19,8 @@ enum PeerStage {
     _ body: @escaping @Sendable (_ address: String) async throws -> Result
   ) async throws -> Result {
     var router = CallRouter()
-    router.transcoder = ReflectedTranscoder(
-      try SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
+    router.transcoder = try ReflectedTranscoder(
+      SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
     )
     configure(&router)
     var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])

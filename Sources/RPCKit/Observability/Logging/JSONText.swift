@@ -19,7 +19,7 @@ package enum JSONText {
   }
 
   /// Whether text is ASCII of which nothing is escaped; nearly all text is.
-  private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+  package static func isPlain(_ bytes: Span<UInt8>) -> Bool {
     for index in bytes.indices {
       let byte = bytes[index]
       guard byte >= 0x20, byte < 0x7F, byte != 0x22, byte != 0x5C else { return false }
