@@ -125,10 +125,16 @@ def grpc(rounds):
     return found
 
 
-def rest(rounds):
-    body = str(peers.WORK / "request.json")
-    with open(body, "w") as file:
+def question_file():
+    """The request as JSON, for h2load."""
+    path = str(peers.WORK / "request.json")
+    with open(path, "w") as file:
         json.dump(QUESTION, file)
+    return path
+
+
+def rest(rounds):
+    body = question_file()
     server = peers.GRPC_SERVERS[0]
     found = {"own": {shape: [] for shape in REST}, "envoy": {shape: [] for shape in REST}}
     for number in range(rounds):

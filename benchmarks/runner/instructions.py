@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import hashing, peers, processes, services, suite
+from . import hashing, http_wire, load as message, peers, processes, services, suite
 
 # What is committed, and what a run is compared with.
 RECORD = peers.BENCHMARKS / "instructions.json"
@@ -120,7 +120,16 @@ def counted(name, folder):
     return [*VALGRIND, f"--callgrind-out-file={prefix}", path], prefix
 
 
-def library(*arguments):
+def http(path, body, *words):
+    """The same check by HTTP, over one connection of h2load."""
+    if not shutil.which("h2load"):
+        sys.exit("benchmarks/run: needs h2load (scripts/setup --benchmarks)")
+    words = (*words, "-c", "1")
+    return library("--fast-path", calls=lambda address: lambda count: http_wire.calls(
+        count, f"http://{address}{path}", body(), words))
+
+
+def library(*arguments, calls=None):
     """An empty-handed permission check of benchmark-server: the library's own part of a call."""
     with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
         command, prefix = counted("benchmark-server", folder)
@@ -130,9 +139,10 @@ def library(*arguments):
         processes._running.add(process)
         try:
             address = processes.first_line(process, 60).split()[1]
-            calls = load(f"tcp://{address}", "benchmark.v1.Permissions", "Check",
-                         ("--template", '1: "user" 2: "device.unlock" 3: "dev_1" 4: "unt_1"'))
-            return CountedServer(process, prefix).per_call(calls, 5000)
+            sent = calls(address) if calls else load(
+                f"tcp://{address}", "benchmark.v1.Permissions", "Check",
+                ("--template", '1: "user" 2: "device.unlock" 3: "dev_1" 4: "unt_1"'))
+            return CountedServer(process, prefix).per_call(sent, 5000)
         finally:
             processes.end(process)
 
@@ -176,9 +186,19 @@ def sign_in(folder):
                                      ("--template", request)), 100)
 
 
+METHOD = "/benchmark.v1.Permissions/Check"
+PATH = "/v1/check"
+JSON_TYPE = ("-H", "content-type: application/json")
+
 PARTS = {
     "empty_call_in_a_task": lambda _: library(),
     "empty_call_on_the_fast_path": lambda _: library("--fast-path"),
+    # Four in flight: callgrind slows a handler down so far that few of those that come alone are answered at once.
+    "empty_call_by_grpc": lambda _: http(METHOD, message.request_file, *http_wire.GRPC, "-m", "4"),
+    "empty_call_by_rest": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "--h1", "-m", "1"),
+    "empty_call_by_rest_over_http2": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "-m", "4"),
+    "empty_call_by_connect_with_json": lambda _: http(
+        METHOD, http_wire.question_file, *JSON_TYPE, "-H", "connect-protocol-version: 1", "--h1", "-m", "1"),
     "check": check,
     "durable_write": durable_write,
     "sign_in_without_its_hash": sign_in,

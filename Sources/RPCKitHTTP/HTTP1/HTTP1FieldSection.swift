@@ -19,7 +19,7 @@ struct HTTP1FieldSection {
       throw .badRequest("a field line is not a name, a colon and a value")
     }
     let rest = line.extracting((colon + 1)..<line.count)
-    for index in rest.indices where !HTTP1Syntax.isFieldValue(rest[index]) {
+    guard HTTP1Syntax.isFieldValue(rest) else {
       throw .badRequest("a field value has a control character")
     }
     let value = rest.extracting(HTTP1Syntax.trimmed(rest))
@@ -34,8 +34,10 @@ struct HTTP1FieldSection {
     }
     let name = HTTP1Syntax.lowercased(line.extracting(0..<colon))
     // Gateways that make variables of fields take one for the other.
-    guard name != "content_length", name != "transfer_encoding" else {
+    switch (name.utf8.count, name) {
+    case (14, "content_length"), (17, "transfer_encoding"):
       throw .badRequest("a field is spelt like one that frames the content")
+    default: break
     }
     return HTTPFields.Field(name: name, value: String(copying: text))
   }

@@ -28,26 +28,27 @@ struct HTTP1RequestBuilder {
   /// Takes a field line.
   mutating func add(_ bytes: Span<UInt8>) throws(HTTP1Rejection) {
     let field = try section.next(bytes)
-    switch field.name {
-    case "host": try addHost(field.value)
-    case "content-length":
+    // Lengths first: most names are none of these.
+    switch (field.name.utf8.count, field.name) {
+    case (4, "host"): try addHost(field.value)
+    case (14, "content-length"):
       guard contentLength == nil else { throw .badRequest("content-length is there twice") }
       contentLength = try Self.length(field.value)
       fields.append(field.name, field.value)
-    case "transfer-encoding":
+    case (17, "transfer-encoding"):
       guard transferCodings == nil else { throw .badRequest("transfer-encoding is there twice") }
       transferCodings = HTTP1Syntax.listElements(field.value)
-    case "connection":
+    case (10, "connection"):
       for option in HTTP1Syntax.listElements(field.value) where option == "close" {
         isClosed = true
       }
-    case "expect":
+    case (6, "expect"):
       guard field.value.lowercased() == "100-continue" else {
         throw HTTP1Rejection(417, "the only expectation that is known is 100-continue")
       }
       awaitsContinue = true
     // About the connection, which HTTP/2 has no fields for. No upgrade is ever made (RFC 9110 section 7.8).
-    case "keep-alive", "proxy-connection", "upgrade", "http2-settings": break
+    case (10, "keep-alive"), (16, "proxy-connection"), (7, "upgrade"), (14, "http2-settings"): break
     default: fields.append(field.name, field.value)
     }
   }
@@ -59,9 +60,9 @@ struct HTTP1RequestBuilder {
 
   /// Only digits, without a sign and without a zero in front, up to 2⁶³.
   private static func length(_ value: String) throws(HTTP1Rejection) -> Int {
-    let digits = Array(value.utf8)
+    let digits = value.utf8
     guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit),
-      digits.count == 1 || digits[0] != UInt8(ascii: "0"), let length = Int(value)
+      digits.count == 1 || digits.first != UInt8(ascii: "0"), let length = Int(value)
     else { throw .badRequest("content-length is not a number of bytes") }
     return length
   }

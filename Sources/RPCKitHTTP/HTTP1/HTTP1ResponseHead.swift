@@ -20,9 +20,8 @@ struct HTTP1ResponseHead {
   /// Appends the status line, the fields and the empty line.
   func append(to output: inout ByteBuffer) {
     precondition((200...599).contains(head.status), "\(head.status) is the status of no answer")
-    output.append(text: "HTTP/1.1 \(head.status) ")
-    output.append(text: HTTP1ReasonPhrase.text(head.status))
-    output.append(text: "\r\ndate: ")
+    output.append(text: Self.statusLine(head.status))
+    output.append(text: "date: ")
     output.append(text: date)
     output.append(text: "\r\n")
     for field in head.fields.fields where !Self.isOfTheWire(field.name) {
@@ -37,10 +36,20 @@ struct HTTP1ResponseHead {
     output.append(text: "\r\n")
   }
 
+  /// The status line with its end.
+  private static func statusLine(_ status: Int) -> String {
+    // Nearly all answers have this one, and putting a text together costs as much as the rest of a head.
+    guard status != 200 else { return "HTTP/1.1 200 OK\r\n" }
+    return "HTTP/1.1 \(status) \(HTTP1ReasonPhrase.text(status))\r\n"
+  }
+
   /// Fields that frame the answer are sent once, by the wire.
   private static func isOfTheWire(_ name: String) -> Bool {
-    switch name {
-    case "date", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade": true
+    // Lengths first: comparing a text with six others costs more than writing it.
+    switch (name.utf8.count, name) {
+    case (4, "date"), (7, "upgrade"), (10, "connection"), (10, "keep-alive"),
+      (14, "content-length"), (17, "transfer-encoding"):
+      true
     default: false
     }
   }
@@ -52,8 +61,12 @@ struct HTTP1ResponseHead {
     output.append(text: field.name)
     output.append(text: ": ")
     let value = field.value.utf8Span.span
-    for index in value.indices {
-      output.append(HTTP1Syntax.isFieldValue(value[index]) ? value[index] : UInt8(ascii: " "))
+    if HTTP1Syntax.isFieldValue(value) {
+      output.append(value)
+    } else {
+      for index in value.indices {
+        output.append(HTTP1Syntax.isFieldValue(value[index]) ? value[index] : UInt8(ascii: " "))
+      }
     }
     output.append(text: "\r\n")
   }

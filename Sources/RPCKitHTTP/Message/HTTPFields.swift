@@ -45,7 +45,12 @@ package struct HTTPFields: Hashable, Sendable {
 
   /// The value of the first line of a name.
   package subscript(_ name: String) -> String? {
-    fields.first { $0.name == name }?.value
+    // Lengths first: most names differ in them.
+    let byteCount = name.utf8.count
+    for field in fields where field.name.utf8.count == byteCount && field.name == name {
+      return field.value
+    }
+    return nil
   }
 
   /// The value of a name that has one line; nil for none and for several.

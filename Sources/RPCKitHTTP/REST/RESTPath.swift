@@ -26,7 +26,7 @@ struct RESTPath {
     decoded.reserveCapacity(raw.count)
     for segment in raw {
       let text = try Self.decode(segment)
-      guard text != ".", text != ".." else {
+      guard text.utf8.count > 2 || (text != "." && text != "..") else {
         throw Failure(problem: "path has a segment `\(text)`; send it resolved")
       }
       decoded.append(text)
