@@ -16,6 +16,12 @@ struct EntitlementChangePlace: Hashable, Sendable {
   var place: Int64
 }
 
+/// An entry of a log that was written ahead, and whose it is.
+struct DueEntry: Hashable, Sendable {
+  let subject: Subject
+  let record: EntitlementChangeRecord
+}
+
 /// The table `entitlement_change`: what changed with each version of a subject, and what the clock changes
 /// until the next.
 ///
@@ -116,6 +122,52 @@ enum EntitlementChangeTable {
       "occurs_at",
       before: instant,
       by: "kind, id, version, place"
+    )
+  }
+
+  /// The index of what the clock has yet to change.
+  static let dueMigration = Migration(
+    version: 15,
+    sql: """
+      CREATE INDEX entitlement_change_due ON entitlement_change (occurs_at) WHERE is_planned = 1;
+      """
+  )
+
+  /// Entries that were written ahead and are due, those of a subject and instant together.
+  static func due(
+    at now: Int64,
+    limit: Int,
+    in tx: borrowing some Queryable
+  ) throws -> [DueEntry] {
+    // The flag is a literal, as the partial index has it (sqlite.org/partialindex.html, section 3).
+    try tx.query(
+      """
+      SELECT kind, id, \(columns.list(of: "entitlement_change")) FROM entitlement_change
+      WHERE is_planned = 1 AND occurs_at <= ?
+      ORDER BY occurs_at, kind, id, version, place LIMIT ?
+      """,
+      .integer(now),
+      .integer(limit)
+    ) { row in
+      DueEntry(
+        // Rows are written by this program, or by an older one: it knows every kind.
+        subject: Subject(Subject.Kind(rawValue: row.text(0)) ?? .user, row.text(1)),
+        record: try columns.record(row, at: 2)
+      )
+    }
+  }
+
+  /// Notes that the event of an entry is written; the entry stays in the log.
+  static func markDone(_ entry: DueEntry, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      UPDATE entitlement_change SET is_planned = 0
+      WHERE kind = ? AND id = ? AND version = ? AND place = ?
+      """,
+      entry.subject.stored.kind,
+      entry.subject.stored.id,
+      .integer(entry.record.place.version),
+      .integer(entry.record.place.place)
     )
   }
 }

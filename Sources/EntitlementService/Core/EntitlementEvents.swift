@@ -3,7 +3,7 @@ internal import ServiceKit
 /// The actions of EntitlementService that are news for other systems (docs/reference/events.md).
 ///
 /// `plan.changed` has no action of its own: `SubjectChanges.raise` writes it with each change of what somebody is
-/// entitled to, whatever has made it.
+/// entitled to, whatever has made it, and `ClockChanges` with those that the clock makes.
 enum EntitlementEvents {
   static let rules: EventRules = [
     "purchase.claim": EventRule("purchase.applied", about: .nobody),

@@ -112,6 +112,18 @@ final class SubjectChanges: Sendable {
       in: tx
     )
     try SubjectVersionTable.announce(subject, version: version, in: tx)
+    try Self.tell(of: subject, because: cause, parts, version: Int64(clamping: version), in: tx)
+    return version
+  }
+
+  /// Writes the event of a plan that is another one now.
+  static func tell(
+    of subject: Subject,
+    because cause: ChangeCause,
+    _ parts: [PartChange],
+    version: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
     let changed = parts.map { "\($0.part.kind.rawValue) \($0.effect.rawValue)" }
     try tx.event(
       "plan.changed",
@@ -125,7 +137,6 @@ final class SubjectChanges: Sendable {
         "version": "\(version)",
       ])
     )
-    return version
   }
 }
 

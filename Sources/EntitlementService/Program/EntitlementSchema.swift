@@ -314,5 +314,6 @@ enum EntitlementSchema {
     PointsRequestTable.migration,
     PurchaseTable.namingMigration,
     PointsRuleTable.migration,
+    EntitlementChangeTable.dueMigration,
   ]
 }

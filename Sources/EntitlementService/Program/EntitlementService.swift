@@ -195,6 +195,7 @@ final class EntitlementService: Sendable {
     await core.database.maintain(on: loop, clock: clock, logger: logger) {
       [core, settings, unprovenBuyers] now in
       try await unprovenBuyers.ask()
+      while try await ClockChanges.advance(core) {}
       try await NotificationTable.purge(
         before: now - settings.purchases.notificationLifetime,
         from: core.store

@@ -99,3 +99,10 @@ struct DeliveryAttempt: Hashable, Sendable {
     )
   }
 }
+
+extension DeliveryRules.Answer {
+  /// The attempt that it ends.
+  var outcome: DeliveryAttempt.Outcome {
+    isSuccess ? .delivered : self == .none ? .unreachable : .refused
+  }
+}

@@ -42,6 +42,8 @@ struct WaitingDeliveries: Sendable {
   var givenUpCount: Int64 = 0
   /// When the oldest of them happened.
   var oldest: Int64?
+  /// When the oldest happened of those that were not given up.
+  var oldestDue: Int64?
 }
 
 /// The deliveries that wait, lane by lane: only the first of a lane is due at an instant.
@@ -105,42 +107,27 @@ enum DeliveryTable {
     )
   }
 
-  /// How much waits for a webhook.
+  /// How much waits for a webhook, or for all of them.
   static func waiting(
-    for webhookID: String,
+    for webhookID: String? = nil,
     in tx: borrowing some Queryable
   ) throws -> WaitingDeliveries {
-    try tx.first(
+    try tx.query(
       """
-      SELECT count(*), count(CASE WHEN d.is_given_up = 1 THEN 1 END), min(e.recorded_at)
-      FROM webhook_delivery d JOIN webhook_event e ON e.sequence = d.sequence
-      WHERE d.webhook_id = ?
-      """,
-      .text(webhookID)
-    ) {
-      WaitingDeliveries(
-        count: $0.integer(0),
-        givenUpCount: $0.integer(1),
-        oldest: $0.optionalInteger(2)
-      )
-    } ?? WaitingDeliveries()
-  }
-
-  /// How much waits for all webhooks.
-  static func waiting(in tx: borrowing some Queryable) throws -> WaitingDeliveries {
-    try tx.first(
-      """
-      SELECT count(*), count(CASE WHEN d.is_given_up = 1 THEN 1 END),
+      SELECT count(*), count(CASE WHEN d.is_given_up = 1 THEN 1 END), min(e.recorded_at),
         min(CASE WHEN d.is_given_up = 0 THEN e.recorded_at END)
       FROM webhook_delivery d JOIN webhook_event e ON e.sequence = d.sequence
-      """
+      \(webhookID == nil ? "" : "WHERE d.webhook_id = ?")
+      """,
+      values: webhookID.map { [.text($0)] } ?? []
     ) {
       WaitingDeliveries(
         count: $0.integer(0),
         givenUpCount: $0.integer(1),
-        oldest: $0.optionalInteger(2)
+        oldest: $0.optionalInteger(2),
+        oldestDue: $0.optionalInteger(3)
       )
-    } ?? WaitingDeliveries()
+    }.first ?? WaitingDeliveries()
   }
 
   /// Those that were given up, the oldest first.
@@ -220,12 +207,29 @@ enum DeliveryTable {
     )
   }
 
-  /// Drops the deliveries of an event; how many there were.
-  @discardableResult
-  static func drop(_ sequence: Int64, in tx: borrowing WriteTransaction) throws -> Int {
+  /// Drops the deliveries of an event; the webhooks that waited for it.
+  static func drop(_ sequence: Int64, in tx: borrowing WriteTransaction) throws -> [String] {
     let waiting = try tx.query(columns, "WHERE sequence = ?", .integer(sequence))
     for delivery in waiting { try finish(delivery, now: tx.now, in: tx) }
-    return waiting.count
+    return waiting.map(\.webhookID)
+  }
+
+  /// Whether an event of a type waits for a webhook.
+  static func isWaiting(
+    _ type: String,
+    from source: String,
+    for webhookID: String,
+    in tx: borrowing some Queryable
+  ) throws -> Bool {
+    try tx.first(
+      """
+      SELECT 1 FROM webhook_delivery d JOIN webhook_event e ON e.sequence = d.sequence
+      WHERE d.webhook_id = ? AND e.type = ? AND e.source = ? LIMIT 1
+      """,
+      .text(webhookID),
+      .text(type),
+      .text(source)
+    ) { _ in true } ?? false
   }
 
   /// Drops what happened before an instant from what waits for a webhook; how many there were, at most `limit`.

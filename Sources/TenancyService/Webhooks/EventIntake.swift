@@ -78,7 +78,13 @@ final class EventIntake: Sendable {
         WebhookEvent(id: identifiers.make(.event), source: name, event: $0)
       }
       if page.hasGap, let first = page.events.first {
-        events.insert(Self.resync(name, before: first, id: identifiers.make(.event)), at: 0)
+        let resync = Self.resync(
+          name,
+          at: first.recordedAt,
+          sequence: first.sequence - 1,
+          id: identifiers.make(.event)
+        )
+        events.insert(resync, at: 0)
       }
       try FeedPosition.put(last.sequence, of: feed, in: tx)
       return try Self.queue(events, in: tx)
@@ -119,14 +125,40 @@ final class EventIntake: Sendable {
 
   private static let resyncType = "webhook.resync"
 
+  /// Has the webhooks that missed events of a service read the lists again, those that will not hear of it anyway.
+  ///
+  /// For receivers that were away, or paused, for longer than events are kept.
+  static func queueResync(
+    for missed: [String: Set<String>],
+    _ identifiers: IdentifierFactory,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    for (source, webhooks) in missed.sorted(by: { $0.key < $1.key }) {
+      let unaware = try webhooks.sorted().filter { webhook in
+        try !DeliveryTable.isWaiting(resyncType, from: source, for: webhook, in: tx)
+      }
+      guard !unaware.isEmpty else { continue }
+      let event = resync(source, at: tx.now, id: identifiers.make(.event))
+      let sequence = try WebhookEventTable.insert(event, in: tx)
+      for webhook in unaware {
+        try DeliveryTable.queue(sequence, lane: event.lane, to: webhook, now: tx.now, in: tx)
+      }
+    }
+  }
+
   /// The event that says that others are gone.
-  private static func resync(_ source: String, before first: Event, id: String) -> WebhookEvent {
+  private static func resync(
+    _ source: String,
+    at instant: Int64,
+    sequence: Int64 = 0,
+    id: String
+  ) -> WebhookEvent {
     WebhookEvent(
       id: id,
       source: source,
       event: Event(
-        sequence: first.sequence - 1,
-        recordedAt: first.recordedAt,
+        sequence: sequence,
+        recordedAt: instant,
         type: resyncType,
         object: "",
         scope: "",

@@ -30,6 +30,12 @@ struct RoleTimes: Sendable {
   /// Tells of the next roles that are due; whether there may be more.
   func advance() async throws -> Bool {
     let now = core.clock.now
+    // A write for nothing every five seconds would be one too many.
+    let isNeeded = try await core.database.read { tx in
+      guard let start = try FeedPosition.find(Self.feed, in: tx) else { return true }
+      return try AssociationTable.changesByTheClock(after: start, until: now, in: tx)
+    }
+    guard isNeeded else { return false }
     return try await core.changeOwn { tx in
       guard let start = try FeedPosition.find(Self.feed, in: tx) else {
         try FeedPosition.put(now, of: Self.feed, in: tx)
@@ -39,8 +45,6 @@ struct RoleTimes: Sendable {
       let end = try Self.bound(after: start, until: now, in: tx)
       let started = try AssociationTable.beginning(after: start, until: end, in: tx)
       let ended = try AssociationTable.ending(after: start, until: end, in: tx)
-      // A position that is written for nothing would be a write every five seconds.
-      guard !started.isEmpty || !ended.isEmpty else { return false }
       for record in started where record.createdAt < record.validFrom ?? 0 {
         try Self.tell("role.started", record, why: nil, in: tx)
       }
@@ -88,6 +92,23 @@ struct RoleTimes: Sendable {
 }
 
 extension AssociationTable {
+  /// Whether some begin or end by the clock in an interval, without its first instant.
+  fileprivate static func changesByTheClock(
+    after start: Int64,
+    until end: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> Bool {
+    for column in ["valid_from", "valid_until"] {
+      let found = try tx.first(
+        "SELECT 1 FROM association WHERE \(column) > ? AND \(column) <= ? LIMIT 1",
+        .integer(start),
+        .integer(end)
+      ) { _ in true }
+      if found == true { return true }
+    }
+    return false
+  }
+
   /// Those that begin by the clock in an interval, without its first instant.
   fileprivate static func beginning(
     after start: Int64,

@@ -103,7 +103,7 @@ enum WebhookEventTable {
       .text(userID)
     ) { $0.integer(0) }
     var count = 0
-    for sequence in sequences { count += try DeliveryTable.drop(sequence, in: tx) }
+    for sequence in sequences { count += try DeliveryTable.drop(sequence, in: tx).count }
     try tx.execute("DELETE FROM webhook_event WHERE user_id = ?", .text(userID))
     return count
   }
@@ -114,17 +114,27 @@ enum WebhookEventTable {
     limit: Int,
     in tx: borrowing WriteTransaction
   ) throws -> PurgedEvents {
-    let sequences = try tx.query(
-      "SELECT sequence FROM webhook_event WHERE recorded_at < ? ORDER BY recorded_at LIMIT ?",
+    let rows = try tx.query(
+      "SELECT sequence, source FROM webhook_event WHERE recorded_at < ? ORDER BY recorded_at LIMIT ?",
       .integer(instant),
       .integer(limit)
-    ) { $0.integer(0) }
-    var purged = PurgedEvents(eventCount: sequences.count)
-    for sequence in sequences {
-      purged.deliveryCount += try DeliveryTable.drop(sequence, in: tx)
+    ) { ($0.integer(0), $0.text(1)) }
+    var purged = PurgedEvents(eventCount: rows.count)
+    for (sequence, source) in rows {
+      let webhooks = try DeliveryTable.drop(sequence, in: tx)
+      purged.deliveryCount += webhooks.count
+      if !webhooks.isEmpty { purged.missed[source, default: []].formUnion(webhooks) }
       try tx.execute("DELETE FROM webhook_event WHERE sequence = ?", .integer(sequence))
     }
     return purged
+  }
+
+  /// Whether there are events from before an instant.
+  static func has(before instant: Int64, in tx: borrowing some Queryable) throws -> Bool {
+    try tx.first(
+      "SELECT 1 FROM webhook_event WHERE recorded_at < ? LIMIT 1",
+      .integer(instant)
+    ) { _ in true } ?? false
   }
 }
 
@@ -133,4 +143,6 @@ struct PurgedEvents: Sendable {
   var eventCount = 0
   /// Deliveries that still waited.
   var deliveryCount = 0
+  /// The webhooks that missed some, by the services that the events came from.
+  var missed: [String: Set<String>] = [:]
 }

@@ -185,9 +185,7 @@ final class WebhookSender: Sendable {
       } else { DeliveryRules.Answer.none }
     try Task.checkCancellation()
     note(webhook.id, isFailing: !answer.isSuccess)
-    let outcome: DeliveryAttempt.Outcome =
-      answer.isSuccess ? .delivered : answer == .none ? .unreachable : .refused
-    try await settle(event, delivery, outcome, answer, since: now)
+    try await settle(event, delivery, answer.outcome, answer, since: now)
   }
 
   /// Writes how an attempt ended, and what follows.
@@ -271,7 +269,7 @@ final class WebhookSender: Sendable {
           attemptedAt: tx.now,
           attempt: 1,
           isReplay: false,
-          outcome: answer.isSuccess ? .delivered : answer == .none ? .unreachable : .refused,
+          outcome: answer.outcome,
           status: answer.code,
           duration: duration
         ),

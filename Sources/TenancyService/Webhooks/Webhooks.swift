@@ -77,21 +77,32 @@ struct Webhooks: Sendable {
   func purge(now: Int64) async throws {
     let (core, metrics, before) = (core, metrics, now - EventTable.lifetime)
     let pieceCount = 200
-    var purged = PurgedEvents(eventCount: pieceCount)
+    // Looked at by readers: mostly there is nothing to delete, and a write would be one for nothing.
+    let (hasOld, hasOrphans) = try await core.database.read { tx in
+      (
+        try WebhookEventTable.has(before: before, in: tx),
+        try !WebhookTable.orphans(system: Forest.systemIdentifier, in: tx).isEmpty
+      )
+    }
+    var purged = PurgedEvents(eventCount: hasOld ? pieceCount : 0)
     while purged.eventCount == pieceCount {
       purged = try await core.changeOwn { tx in
-        try WebhookEventTable.purge(before: before, limit: pieceCount, in: tx)
+        let purged = try WebhookEventTable.purge(before: before, limit: pieceCount, in: tx)
+        try EventIntake.queueResync(for: purged.missed, core.identifiers, in: tx)
+        return purged
       }
       metrics.dropped.add(UInt64(purged.deliveryCount))
     }
-    try await core.changeOwn { tx in
-      for webhook in try WebhookTable.orphans(system: Forest.systemIdentifier, in: tx) {
-        try WebhookTable.delete(webhook.id, in: tx)
+    if hasOrphans {
+      try await core.changeOwn { tx in
+        for webhook in try WebhookTable.orphans(system: Forest.systemIdentifier, in: tx) {
+          try WebhookTable.delete(webhook.id, in: tx)
+        }
       }
     }
     try await core.database.purge("webhook_attempt", "attempted_at", before: before, by: "sequence")
     let waiting = try await core.database.read { tx in try DeliveryTable.waiting(in: tx) }
     metrics.waiting.set(Int(waiting.count - waiting.givenUpCount))
-    metrics.oldest.set(Int(max(0, now - (waiting.oldest ?? now)) / 1000))
+    metrics.oldest.set(Int(max(0, now - (waiting.oldestDue ?? now)) / 1000))
   }
 }
