@@ -219,16 +219,15 @@ function attempts(webhookId, current, done) {
   return section;
 }
 
-const table = (rows, current, again) => grid(t("deliveryLog"), [
-  [t("when"), (one) => time(one.attemptedAt)],
-  [t("event"), (one) => [el("strong", {}, eventWord(one.type)), " ", el("code", { class: "quiet" }, one.type), el("br"), id(one.eventId)]],
+const table = (rows, current, again) => el("div", { class: "log" }, grid(t("deliveryLog"), [
+  [t("event"), (one) => [eventWord(one.type), " ", el("code", { class: "quiet" }, one.type), el("br"), id(one.eventId)]],
   [t("object"), (one) => one.object ? id(one.object) : "–"],
+  [t("when"), (one) => time(one.attemptedAt)],
   [t("attempt"), (one) => [number(one.attempt), one.isReplay ? [" ", badge(t("isReplay"))] : ""].flat()],
-  [t("outcome"), (one) => outcome(one)],
-  [t("duration"), (one) => t("milliseconds", { count: one.durationMs, number: number(one.durationMs) })],
+  [t("outcome"), (one) => [...outcome(one), el("br"), el("span", { class: "quiet small" }, t("milliseconds", { count: one.durationMs, number: number(one.durationMs) }))]],
   [t("actions"), (one) => one.type === "webhook.ping" || stateOf(current()) === "UNCONFIRMED" ? "" : el("button", { type: "button", class: "small",
     "aria-label": `${t("deliverAgain")}: ${eventWord(one.type)}, ${one.eventId}, ${one.attempt}`, click: () => again(one.eventId) }, t("deliverAgain"))],
-], rows);
+], rows));
 
 function outcome(one) {
   const kind = one.outcome.replace("WEBHOOK_OUTCOME_", "");

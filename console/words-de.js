@@ -219,7 +219,7 @@ export default {
   addressHint: "Sie beginnt mit https:// und nennt einen Host und einen Pfad.", allDeliveries: "Alle", allEvents: "Alle Ereignisse", allOf: "{name}: alle",
   attempt: "Versuch", changeWebhook: "Webhook ändern", chosen: "Gewählt: {names}", deleteWebhook: "Webhook löschen",
   deleteWebhookText: { one: "{address} bekommt nichts mehr. {count} wartendes Ereignis geht verloren.", other: "{address} bekommt nichts mehr. {count} wartende Ereignisse gehen verloren." },
-  deliverAgain: "Noch einmal senden", deliveryLog: "Zustellungen", dropBefore: "Verwerfen, was davor geschah", dropBeforeHint: "Leer verwirft nichts.", duration: "Dauer",
+  deliverAgain: "Noch einmal senden", deliveryLog: "Zustellungen", dropBefore: "Verwerfen, was davor geschah", dropBeforeHint: "Leer verwirft nichts.",
   event: "Ereignis", events: "Ereignisse", eventsGivenUp: "Aufgegebene Ereignisse", eventsWaiting: "Wartende Ereignisse", failingSince: "Gestört seit",
   formerSecret: "Voriges Geheimnis", formerSecretText: "Es unterschreibt mit bis", installation: "der Installation", isReplay: "noch einmal",
   keptSecret: "Ich habe es aufbewahrt", lastSuccess: "Zuletzt zugestellt", madeBy: "Angelegt von",

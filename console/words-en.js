@@ -217,7 +217,7 @@ export default {
   addressHint: "It begins with https:// and names a host and a path.", allDeliveries: "All", allEvents: "All events", allOf: "{name}: all",
   attempt: "Attempt", changeWebhook: "Change the webhook", chosen: "Chosen: {names}", deleteWebhook: "Delete the webhook",
   deleteWebhookText: { one: "{address} gets nothing any longer. {count} event that waits is dropped.", other: "{address} gets nothing any longer. {count} events that wait are dropped." },
-  deliverAgain: "Send again", deliveryLog: "Deliveries", dropBefore: "Drop what happened before", dropBeforeHint: "Empty drops nothing.", duration: "Duration",
+  deliverAgain: "Send again", deliveryLog: "Deliveries", dropBefore: "Drop what happened before", dropBeforeHint: "Empty drops nothing.",
   event: "Event", events: "Events", eventsGivenUp: "Events given up", eventsWaiting: "Events waiting", failingSince: "Failing since",
   formerSecret: "Former secret", formerSecretText: "It signs too until", installation: "the installation", isReplay: "sent again",
   keptSecret: "I have kept it", lastSuccess: "Last delivered", madeBy: "Made by",

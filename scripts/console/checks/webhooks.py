@@ -51,9 +51,11 @@ def _make(page, receiver, types):
 
 def followed(stage):
     """Made, pinged, delivered, refused, sent again, replayed, paused and resumed, another secret, deleted: all by the page."""
-    stage.sign_in("rita")
+    stage.sign_up("wanda", "Wanda Web")
+    home = stage.entity("wanda", "organization", "Riders of the Weser")
+    stable = stage.entity("wanda", "stable", "Weser Stables", home, city="Verden")
     with _receiver() as receiver:
-        page = stage.enter("rita", path=f"/objects/{stage.things['organization']}")
+        page = stage.enter("wanda", path=f"/objects/{home}")
         page.click("Webhooks")
         page.shows("No webhooks yet")
         page.settled()
@@ -64,13 +66,13 @@ def followed(stage):
         page.until(_row("webhook.ping", "Delivered"))
         receiver.got("webhook.ping")
         # What happens shows up without a reload, and the log has it by the id that the receiver got.
-        stage.entity("rita", "horse", "Black Beauty", stage.things["stable"])
+        stage.entity("wanda", "horse", "Black Beauty", stable)
         event = receiver.got("entity.created")
         page.until(_row(event["id"], "Delivered"), 8)
         page.until(_row(event["id"], event["subject"]))
         assert re.search(r"\d+ ms", page.text()) and page.evaluate("document.querySelector('tbody time').dateTime.endsWith('Z')")
         receiver.status = 503
-        stage.as_("rita", "tenancy", "PATCH", f"entities/{stage.things['stable']}", {"attributes": {"city": "Bremen"}})
+        stage.as_("wanda", "tenancy", "PATCH", f"entities/{stable}", {"attributes": {"city": "Bremen"}})
         failed = receiver.got("entity.updated", 503)
         page.until(_row(failed["id"], "Refused") + " && " + _row(failed["id"], "503"), 8)
         page.shows("Failing since")
@@ -93,8 +95,8 @@ def followed(stage):
         page.click("Send again")
         page.until(_row(event["id"], "sent again"), 8)
         assert receiver.got("entity.created")["id"] == event["id"]
-        _problems(stage, page, "rita-webhook")
-        _paused(stage, page, receiver)
+        _problems(stage, page, "wanda-webhook")
+        _paused(stage, page, receiver, stable)
         _rotated(page, receiver)
         page.click("Delete")
         page.shows("gets nothing any longer.")
@@ -113,12 +115,12 @@ def _problems(stage, page, name):
     assert not problems, "\n".join(problems)
 
 
-def _paused(stage, page, receiver):
+def _paused(stage, page, receiver, stable):
     """What happens while it is paused waits, and is sent afterwards."""
     page.click("Pause")
     page.shows("It was paused by hand.")
     receiver.forget()
-    stage.entity("rita", "horse", "Champion", stage.things["stable"])
+    stage.entity("wanda", "horse", "Champion", stable)
     page.until("/Events waiting\\s*1/.test(document.querySelector('main').innerText)", 8)
     assert not receiver.events, receiver.events
     page.click("Resume")
@@ -166,7 +168,7 @@ def chosen(stage):
         page.shows("Chosen: A device was paired and Points: all")
         page.fill("url", "https://user@example.com/hook")
         page.press("Enter")
-        page.shows("Webhooks may not lead to this address.")
+        page.shows("Webhooks may not lead to this address")
         assert page.evaluate("document.activeElement.name") == "url"
         problems = inspect(stage, page, "fay-new-webhook", 1280, False)
         page.look(390, True)
