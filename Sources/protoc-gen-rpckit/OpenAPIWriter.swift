@@ -178,10 +178,10 @@ struct OpenAPIWriter {
       // One type alone: of two with the same schema, generators make one parameter twice.
       let type =
         method.rest.takesForms ? "application/x-www-form-urlencoded" : "application/json"
-      let content: JSONNode = .object([(type, ["schema": body])])
+      let content: [(name: String, value: JSONNode)] = [(type, ["schema": body])]
       let isNeeded = isBodyNeeded(binding, template, request)
       members.append(
-        ("requestBody", ["required": .flag(isNeeded), "content": content])
+        ("requestBody", ["required": .flag(isNeeded), "content": .object(content)])
       )
     }
     let status = method.rest.creates ? "201" : "200"

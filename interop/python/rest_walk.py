@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 from gatehouse_client import AuthenticatedClient, Client
 from gatehouse_client.api.auth_v_1_authentication import (
     authentication_refresh, authentication_sign_in, authentication_sign_out, authentication_sign_up)
+from gatehouse_client.api.auth_v_1_second_factors import second_factors_get
 from gatehouse_client.api.auth_v_1_sessions import sessions_list
-from gatehouse_client.api.auth_v_1_token_introspection import token_introspection_introspect
 from gatehouse_client.api.auth_v_1_users import users_get_me, users_update_profile_1
 from gatehouse_client.api.entitlement_v_1_entitlements import entitlements_check_feature, entitlements_get
 from gatehouse_client.api.entitlement_v_1_subscriptions import subscriptions_list_tiers
@@ -22,11 +22,10 @@ from gatehouse_client.api.tenancy_v_1_properties import properties_create_unit
 from gatehouse_client.api.tenancy_v_1_schemas import schemas_get
 from gatehouse_client.api.tenancy_v_1_webhooks import webhooks_create, webhooks_list
 from gatehouse_client.models import (
-    AuthV1IntrospectTokenResponse, AuthV1RefreshRequest, AuthV1SignInRequest, AuthV1SignUpRequest, DevicesOperateBody,
+    AuthV1RefreshRequest, AuthV1SignInRequest, AuthV1SignUpRequest, DevicesOperateBody,
     EntitlementV1CheckFeatureRequest, ErrorEnvelope, PortfoliosCreatePropertyBody, PropertiesCreateUnitBody,
     TenancyV1CheckRequest, TenancyV1CreateInvitationRequest, TenancyV1CreatePortfolioRequest,
     TenancyV1RegisterDeviceRequest, UsersUpdateProfile1Body, WebhooksCreateBody)
-from gatehouse_client.models.auth_v1_introspect_token_request import AuthV1IntrospectTokenRequest
 from gatehouse_client.types import Unset
 
 T = TypeVar("T")
@@ -69,9 +68,8 @@ answered(users_update_profile_1.sync(client=auth_user, body=UsersUpdateProfile1B
 me = answered(users_get_me.sync(client=auth_user))
 sessions = answered(sessions_list.sync(client=auth_user)).sessions
 print(f"{me.first_name}, {len(sessions)} sessions, created in this century: {json.dumps(there(me.created_at).year >= 2000)}")
-about = token_introspection_introspect.sync(client=auth_user, body=AuthV1IntrospectTokenRequest(token=token))
-assert isinstance(about, AuthV1IntrospectTokenResponse)
-print(f"the token is good: {json.dumps(about.active)}")
+factors = answered(second_factors_get.sync(client=auth_user))
+print(f"a second factor: {json.dumps(factors.has_totp)}")
 
 # The same request with the same key is one portfolio.
 homes = TenancyV1CreatePortfolioRequest(name="Harbour Homes", idempotency_key="walk")

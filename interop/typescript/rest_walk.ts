@@ -2,7 +2,7 @@
 // rest_walk.js EMAIL PASSWORD.
 
 import {
-  AuthV1AuthenticationApi, AuthV1SessionsApi, AuthV1TokenIntrospectionApi, AuthV1UsersApi, Configuration,
+  AuthV1AuthenticationApi, AuthV1SecondFactorsApi, AuthV1SessionsApi, AuthV1UsersApi, Configuration,
   EntitlementV1EntitlementsApi, EntitlementV1SubscriptionsApi, ErrorEnvelopeFromJSON, ResponseError, TenancyV1DevicesApi,
   TenancyV1DocumentsApi, TenancyV1InvitationsApi, TenancyV1PermissionsApi, TenancyV1PortfoliosApi,
   TenancyV1PropertiesApi, TenancyV1SchemasApi, TenancyV1WebhooksApi,
@@ -44,8 +44,8 @@ async function walk(email: string, password: string): Promise<void> {
   const { data: { sessions } } = await new AuthV1SessionsApi(auth).sessionsList();
   const isNew: boolean = there(me.createdAt).getFullYear() >= 2000;
   console.log(`${me.firstName}, ${sessions.length} sessions, created in this century: ${isNew}`);
-  const about = await new AuthV1TokenIntrospectionApi(auth).tokenIntrospectionIntrospect({ token });
-  console.log(`the token is good: ${about.active}`);
+  const { data: factors } = await new AuthV1SecondFactorsApi(auth).secondFactorsGet();
+  console.log(`a second factor: ${factors.hasTotp}`);
 
   // The same request with the same key is one portfolio.
   const portfolios = new TenancyV1PortfoliosApi(tenancy);
@@ -106,4 +106,4 @@ async function walk(email: string, password: string): Promise<void> {
 }
 
 const [email, password] = process.argv.slice(2);
-walk(there(email), there(password));
+void walk(there(email), there(password));

@@ -10,7 +10,7 @@ import time
 
 
 class Receiver:
-    """Answers with `status`; `events` has what it took, by what it was told to expect."""
+    """Answers with `status`; `events` has what it took, `wrong` what was not signed."""
 
     def __init__(self, path="/hook"):
         self.secret, self.status, self.events, self.wrong = "", 200, [], []

@@ -253,7 +253,7 @@ def offered(stage):
 
 
 def stale(stage):
-    """What is looked at by itself asks nobody for a proof: the page says that it is old, and looks again when it is told to."""
+    """What is looked at by itself asks nobody for a proof: the page says that it is old, and looks again on demand."""
     with _receiver() as receiver:
         page = stage.enter("rita", path=f"/objects/{stage.things['organization']}/webhooks")
         page.settled()

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "e291a82ba29d26ba"
+  static let digest = "5ef9f523e48499b2"
 
   /// The page.
   static let page = ####"""
@@ -1397,6 +1397,8 @@ fieldset { border: 1px solid var(--line); border-radius: 9px; padding: .6rem .9r
 legend { font-weight: 550; font-size: .92rem; padding: 0 .3rem; }
 label.row { font-weight: 400; flex-wrap: nowrap; min-height: 28px; }
 .choices { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: .2rem .8rem; }
+.log :is(th, td) code { white-space: normal; }
+label.row input { flex: none; }
 .catalogue { display: grid; gap: .8rem; max-height: 16rem; overflow-y: auto; padding: .2rem; }
 summary { cursor: pointer; }
 form details > .stack { margin-top: .8rem; }
@@ -3970,7 +3972,7 @@ export default {
   SIGNED_IN_FUTURE: "Der Kauf ist nicht echt.",
   WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
-  WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen. Sie beginnt mit https:// und nennt einen Host und einen Pfad.",
+  WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen: Nimm eine im öffentlichen Internet, mit https://, ohne Benutzernamen und Port.",
   EVENT_TYPE_UNKNOWN: "Diese Art von Ereignissen gibt es nicht.",
   TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
   TOO_MANY_PINGS: "Innerhalb einer Minute gab es zehn Pings. Bitte warte.",
@@ -4229,7 +4231,7 @@ export default {
   SIGNED_IN_FUTURE: "The purchase is not genuine.",
   WRONG_APPLICATION: "The purchase is from another app or another store environment.",
   WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
-  WEBHOOK_URL_INVALID: "Webhooks may not lead to this address. It begins with https:// and names a host and a path.",
+  WEBHOOK_URL_INVALID: "Webhooks may not lead to this address: take one of the public Internet, with https://, without user name and port.",
   EVENT_TYPE_UNKNOWN: "There is no such type of events.",
   TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",
   TOO_MANY_PINGS: "It was pinged ten times within a minute. Please wait.",
@@ -4829,16 +4831,15 @@ function attempts(webhookId, current, done) {
   return section;
 }
 
-const table = (rows, current, again) => grid(t("deliveryLog"), [
-  [t("when"), (one) => time(one.attemptedAt)],
-  [t("event"), (one) => [el("strong", {}, eventWord(one.type)), " ", el("code", { class: "quiet" }, one.type), el("br"), id(one.eventId)]],
+const table = (rows, current, again) => el("div", { class: "log" }, grid(t("deliveryLog"), [
+  [t("event"), (one) => [eventWord(one.type), " ", el("code", { class: "quiet" }, one.type), el("br"), id(one.eventId)]],
   [t("object"), (one) => one.object ? id(one.object) : "–"],
+  [t("when"), (one) => time(one.attemptedAt)],
   [t("attempt"), (one) => [number(one.attempt), one.isReplay ? [" ", badge(t("isReplay"))] : ""].flat()],
-  [t("outcome"), (one) => outcome(one)],
-  [t("duration"), (one) => t("milliseconds", { count: one.durationMs, number: number(one.durationMs) })],
+  [t("outcome"), (one) => [...outcome(one), el("br"), el("span", { class: "quiet small" }, t("milliseconds", { count: one.durationMs, number: number(one.durationMs) }))]],
   [t("actions"), (one) => one.type === "webhook.ping" || stateOf(current()) === "UNCONFIRMED" ? "" : el("button", { type: "button", class: "small",
     "aria-label": `${t("deliverAgain")}: ${eventWord(one.type)}, ${one.eventId}, ${one.attempt}`, click: () => again(one.eventId) }, t("deliverAgain"))],
-], rows);
+], rows));
 
 function outcome(one) {
   const kind = one.outcome.replace("WEBHOOK_OUTCOME_", "");
@@ -5366,7 +5367,7 @@ export default {
   addressHint: "Sie beginnt mit https:// und nennt einen Host und einen Pfad.", allDeliveries: "Alle", allEvents: "Alle Ereignisse", allOf: "{name}: alle",
   attempt: "Versuch", changeWebhook: "Webhook ändern", chosen: "Gewählt: {names}", deleteWebhook: "Webhook löschen",
   deleteWebhookText: { one: "{address} bekommt nichts mehr. {count} wartendes Ereignis geht verloren.", other: "{address} bekommt nichts mehr. {count} wartende Ereignisse gehen verloren." },
-  deliverAgain: "Noch einmal senden", deliveryLog: "Zustellungen", dropBefore: "Verwerfen, was davor geschah", dropBeforeHint: "Leer verwirft nichts.", duration: "Dauer",
+  deliverAgain: "Noch einmal senden", deliveryLog: "Zustellungen", dropBefore: "Verwerfen, was davor geschah", dropBeforeHint: "Leer verwirft nichts.",
   event: "Ereignis", events: "Ereignisse", eventsGivenUp: "Aufgegebene Ereignisse", eventsWaiting: "Wartende Ereignisse", failingSince: "Gestört seit",
   formerSecret: "Voriges Geheimnis", formerSecretText: "Es unterschreibt mit bis", installation: "der Installation", isReplay: "noch einmal",
   keptSecret: "Ich habe es aufbewahrt", lastSuccess: "Zuletzt zugestellt", madeBy: "Angelegt von",
@@ -5616,7 +5617,7 @@ export default {
   addressHint: "It begins with https:// and names a host and a path.", allDeliveries: "All", allEvents: "All events", allOf: "{name}: all",
   attempt: "Attempt", changeWebhook: "Change the webhook", chosen: "Chosen: {names}", deleteWebhook: "Delete the webhook",
   deleteWebhookText: { one: "{address} gets nothing any longer. {count} event that waits is dropped.", other: "{address} gets nothing any longer. {count} events that wait are dropped." },
-  deliverAgain: "Send again", deliveryLog: "Deliveries", dropBefore: "Drop what happened before", dropBeforeHint: "Empty drops nothing.", duration: "Duration",
+  deliverAgain: "Send again", deliveryLog: "Deliveries", dropBefore: "Drop what happened before", dropBeforeHint: "Empty drops nothing.",
   event: "Event", events: "Events", eventsGivenUp: "Events given up", eventsWaiting: "Events waiting", failingSince: "Failing since",
   formerSecret: "Former secret", formerSecretText: "It signs too until", installation: "the installation", isReplay: "sent again",
   keptSecret: "I have kept it", lastSuccess: "Last delivered", madeBy: "Made by",
