@@ -101,7 +101,7 @@ invitation = there(answered(invitations_create.sync(client=tenancy, body=Tenancy
 print(f"invited {there(invitation.email)}: {invitation.state.value}")
 answered(documents_set.sync("moods", "today", client=tenancy, body={"level": 3}))
 mood = answered(documents_get.sync("moods", "today", client=tenancy))
-print(f"a document: level {mood.json['level']}")
+print(f"a document: level {there(mood.json)['level']}")
 schema = answered(schemas_get.sync(client=tenancy))
 print(f"types: {', '.join(one.name for one in schema.types if one.name in ('device', 'portfolio', 'unit'))}")
 hook = answered(webhooks_create.sync(
