@@ -272,8 +272,9 @@ addEventListener("pagehide", () => {
   fetch("/api/v1/auth/logout", { method: "POST", headers, body: "{}", keepalive: true });
 });
 
-/** Sends by `attempt`, which gets headers, as the user who is signed in: with a newer token or a proof where one is needed. */
-async function asUser(attempt, headers) {
+/** Sends by `attempt`, which gets headers, as the user who is signed in: with a newer token, or a proof where one is needed
+ * and a person waits for the answer. */
+async function asUser(attempt, headers, asks = true) {
   let proof;
   for (let tries = 0; ; tries += 1) {
     const used = token;
@@ -285,7 +286,7 @@ async function asUser(attempt, headers) {
         const { action } = problem.metadata;
         const known = proofs.get(action);
         if (known && known !== proof) proof = known;
-        else if (!stepUp || !(await stepUp(problem))) throw problem;
+        else if (!asks || !stepUp || !(await stepUp(problem))) throw problem;
         else proof = proofs.get(action);
       } else if (["CREDENTIALS_INVALID", "SESSION_ENDED"].includes(problem.reason)) {
         proof = undefined;
@@ -299,8 +300,8 @@ async function asUser(attempt, headers) {
 }
 
 /** Calls a service as the user who is signed in, or as nobody. */
-export const call = (service, method, path, body, { signal, key, isText } = {}) =>
-  asUser((headers) => send(service, method, path, body, headers, { signal, isText }), key ? { "idempotency-key": key } : {});
+export const call = (service, method, path, body, { signal, key, isText, asks } = {}) =>
+  asUser((headers) => send(service, method, path, body, headers, { signal, isText }), key ? { "idempotency-key": key } : {}, asks);
 
 /** The lines of an answer as they come. */
 async function* lines(answer) {

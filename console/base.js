@@ -69,12 +69,18 @@ export async function speak(wanted) {
   document.documentElement.lang = language;
 }
 
-/** Loads the sentences for all reasons of refusals, which only those need who are signed in. */
-export async function learnReasons() {
-  // Without them, refusals are said by their codes.
-  const { default: reasons } = await import(`./reasons-${language}.js`).catch(() => ({ default: {} }));
-  table = { ...table, ...Object.fromEntries(Object.entries(reasons).map(([key, text]) => [`reason.${key}`, text])) };
+/** Loads more words, which few screens need. */
+async function learn(kind, prefix) {
+  // Without them, things are called by their codes.
+  const { default: words } = await import(`./${kind}-${language}.js`).catch(() => ({ default: {} }));
+  table = { ...table, ...Object.fromEntries(Object.entries(words).map(([key, text]) => [`${prefix}.${key}`, text])) };
 }
+
+/** The sentences for all reasons of refusals, which only those need who are signed in. */
+export const learnReasons = () => learn("reasons", "reason");
+
+/** What the types of events are called. */
+export const learnEvents = () => learn("events", "event");
 
 /** A sentence by its key; `{name}` in it is replaced, and one with plurals takes that of `count`. */
 export function t(key, values = {}) {
@@ -190,6 +196,13 @@ export function complaint(problem, again) {
 /** By what a control is known again after its card was loaded anew. */
 const labelOf = (one) => one.name || one.getAttribute("aria-label") || one.textContent;
 
+/** Puts other children into a part of a page; focus stays on the control that is called the same. */
+export function renew(body, children) {
+  const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
+  body.replaceChildren(...[children].flat().filter(Boolean));
+  if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
+}
+
 let numbers = 0;
 export const fresh = (prefix) => `${prefix}-${++numbers}`;
 
@@ -212,10 +225,8 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
       const children = await load(run);
       // An answer that was asked for earlier says what was.
       if (turn !== newest) return;
-      const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
-      body.replaceChildren(...[children].flat().filter(Boolean));
+      renew(body, children);
       tries = 0;
-      if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
     } catch (problem) {
       if (turn !== newest || problem.name === "AbortError") return;
       if (!problem.reason) console.warn(problem);
@@ -309,7 +320,7 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
     for (const violation of error.violations ?? []) {
       const box = boxes.find((candidate) => candidate.input.name === violation.field);
       if (!box) continue;
-      box.complain(objection(violation, box.input));
+      box.complain(objection(violation, box.input, error));
       first ??= box.input;
     }
     if (first) first.focus();
@@ -318,9 +329,10 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
   return element;
 }
 
-/** What is wrong with a field: contracts say it in English, and without a reason. */
-function objection(violation, input_) {
+/** What is wrong with a field: contracts say it in English, and without a reason; handlers give the error its reason. */
+function objection(violation, input_, error) {
   if (knows(`reason.${violation.reason}`)) return t(`reason.${violation.reason}`);
+  if (error.violations.length === 1 && error.reason !== "FIELD_VIOLATIONS" && knows(`reason.${error.reason}`)) return sentence(error);
   if (input_.type === "password" && input_.name !== "pin") return t("reason.PASSWORD_LENGTH");
   return language === "en" ? violation.description : t("reason.FIELD_VIOLATIONS");
 }

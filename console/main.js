@@ -7,6 +7,7 @@ import { complaint, dialog, el, language, later, learnReasons, link, name, passe
 const screens = [
   [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
   [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
+  [/^\/objects\/([^/]+)\/webhooks$/, "webhooks"], [/^\/webhooks\/([^/]+)$/, "webhook"],
   [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
   [/^\/requests$/, "requests"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
@@ -82,7 +83,7 @@ function nav() {
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
+    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks"))] : [];
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }

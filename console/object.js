@@ -30,6 +30,7 @@ export default async function objectPage({ argument, signal, page }) {
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
     actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
       has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
+      has(type.lifecycle.manageWebhooks) ? to("webhooks", t("webhooks")) : null,
       ...manage(entity, type, actions, show)].filter(Boolean) });
 }
 

@@ -246,5 +246,11 @@ export default {
   SIGNED_IN_FUTURE: "Der Kauf ist nicht echt.",
   WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
+  WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen: Nimm eine im öffentlichen Internet, mit https://, ohne Benutzernamen und Port.",
+  EVENT_TYPE_UNKNOWN: "Diese Art von Ereignissen gibt es nicht.",
+  TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
+  TOO_MANY_PINGS: "Innerhalb einer Minute gab es zehn Pings. Bitte warte.",
+  WEBHOOKS_OFF: "Diese Installation sendet keine Webhooks. Einschalten kann sie ein Betreiber in den Einstellungen.",
+  EVENT_UNKNOWN: "Dieses Ereignis gibt es nicht mehr: Sie werden 30 Tage aufbewahrt, und ein Webhook hat die seit seiner Anlage.",
   LAST: "Jemand muss diese Rolle behalten: gib sie zuerst einer anderen Person.",
 };

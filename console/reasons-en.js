@@ -246,5 +246,11 @@ export default {
   SIGNED_IN_FUTURE: "The purchase is not genuine.",
   WRONG_APPLICATION: "The purchase is from another app or another store environment.",
   WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
+  WEBHOOK_URL_INVALID: "Webhooks may not lead to this address: take one of the public Internet, with https://, without user name and port.",
+  EVENT_TYPE_UNKNOWN: "There is no such type of events.",
+  TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",
+  TOO_MANY_PINGS: "It was pinged ten times within a minute. Please wait.",
+  WEBHOOKS_OFF: "This installation sends no webhooks. An operator can turn them on in the settings.",
+  EVENT_UNKNOWN: "There is no such event any longer: they are kept for 30 days, and a webhook has those since it was made.",
   LAST: "Somebody must keep this role: give it to another person first.",
 };

@@ -175,10 +175,10 @@ struct OpenAPIWriter {
     let parameters = inPath + query(binding, template, request, isPaged: isPaged)
     if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
     if let body = body(binding, template, request, method) {
-      var content: [(name: String, value: JSONNode)] = [("application/json", ["schema": body])]
-      if method.rest.takesForms {
-        content.append(("application/x-www-form-urlencoded", ["schema": body]))
-      }
+      // One type alone: of two with the same schema, generators make one parameter twice.
+      let type =
+        method.rest.takesForms ? "application/x-www-form-urlencoded" : "application/json"
+      let content: [(name: String, value: JSONNode)] = [(type, ["schema": body])]
       let isNeeded = isBodyNeeded(binding, template, request)
       members.append(
         ("requestBody", ["required": .flag(isNeeded), "content": .object(content)])
@@ -281,35 +281,39 @@ struct OpenAPIWriter {
     let inPath = Set(template.variables.map(\.field))
     var parameters: [JSONNode] = []
     for field in request.fields where field.name != binding.body {
-      add(field, path: field.name, name: field.jsonName, inPath, to: &parameters) {
+      add(field, path: field.name, name: field.jsonName, inPath, isIn: true, to: &parameters) {
         isPaged && $0 == "pageSize" ? "limit" : $0
       }
     }
     return parameters
   }
 
+  /// A parameter for a field, or one for each part of a message, whose parts are needed where it is needed itself.
   private mutating func add(
     _ field: FieldSchema,
     path: String,
     name: String,
     _ inPath: Set<String>,
+    isIn isMessageNeeded: Bool,
     to parameters: inout [JSONNode],
     _ spelling: (String) -> String
   ) {
     guard !inPath.contains(path) else { return }
+    let isNeeded = isMessageNeeded && field.rules.isRequired
     if case .message(let type) = field.type, !type.hasPrefix("google.protobuf."),
       let message = schema.messages[type]
     {
       for part in message.fields {
         let partName = "\(name).\(part.jsonName)"
-        add(part, path: "\(path).\(part.name)", name: partName, inPath, to: &parameters, spelling)
+        let partPath = "\(path).\(part.name)"
+        add(part, path: partPath, name: partName, inPath, isIn: isNeeded, to: &parameters, spelling)
       }
       return
     }
     var members: [(name: String, value: JSONNode)] = [
       ("name", .text(spelling(name))), ("in", "query"),
     ]
-    if field.rules.isRequired { members.append(("required", .flag(true))) }
+    if isNeeded { members.append(("required", .flag(true))) }
     members.append(("schema", schemas.property(field, .parameter)))
     parameters.append(.object(members))
   }

@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from .checks import flows, live, names, pages, session, size, states, tenants
+from .checks import flows, live, names, pages, session, size, states, tenants, webhooks
 from .stage import Stage
 
 CHECKS = [
@@ -18,6 +18,8 @@ CHECKS = [
     flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,
+    webhooks.followed, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
+    webhooks.stale, webhooks.switched_off,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
     states.long_list, states.as_curl, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
     pages.entrance, pages.everybody, pages.narrow, pages.german,
@@ -26,7 +28,7 @@ CHECKS = [
 
 # Those that stop services, wait by the clock, make thousands of things or go over every page.
 SLOW = {states.slow, states.away, states.away_whole, states.cut_stream, states.long_list, names.everywhere, pages.everybody,
-        pages.entrance}
+        pages.entrance, webhooks.paged, webhooks.switched_off}
 
 
 def run(stage, wanted, is_quick):

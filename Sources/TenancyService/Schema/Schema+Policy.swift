@@ -66,7 +66,8 @@ extension Tenancy_V1.Lifecycle {
       listAssociations: actions.listRoles ?? "",
       defineRoles: actions.defineRoles ?? "",
       report: actions.report ?? "",
-      reportFeature: actions.reportFeature ?? ""
+      reportFeature: actions.reportFeature ?? "",
+      manageWebhooks: actions.manageWebhooks ?? ""
     )
   }
 }

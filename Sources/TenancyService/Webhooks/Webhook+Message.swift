@@ -22,7 +22,8 @@ extension Tenancy_V1.Webhook {
       failedCount: UInt64(clamping: waiting.givenUpCount),
       lastSuccessAt: record.lastSuccessAt.map { .init(milliseconds: $0) },
       failureCount: UInt32(clamping: record.failureCount),
-      formerSecretUntil: record.formerSecretUntil.map { .init(milliseconds: $0) }
+      formerSecretUntil: record.formerSecretUntil.map { .init(milliseconds: $0) },
+      failingSince: record.failingSince.map { .init(milliseconds: $0) }
     )
   }
 }

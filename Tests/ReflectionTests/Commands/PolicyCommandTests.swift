@@ -38,7 +38,7 @@ struct PolicyCommandTests {
         ["policy", "check", Self.path("policies/family.json"), "--output", "json"]
       )
       #expect(
-        json.output.hasPrefix(#"{"policies":[{"name":"family","version":3}],"assertions":230,"#)
+        json.output.hasPrefix(#"{"policies":[{"name":"family","version":3}],"assertions":235,"#)
       )
     }
   }

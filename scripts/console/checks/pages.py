@@ -31,7 +31,8 @@ SCREENS = {
     "fay": [("family", "/objects/<family>", "Paired devices"), ("child", "/objects/<kim>", "Reading"),
             ("places", "/places", "Kim")],
     "rita": [("organization", "/objects/<organization>", "Elbe Stables"), ("stable", "/objects/<stable>", "Hanoverian"),
-             ("roles", "/objects/<organization>/roles", "No roles of your own yet"), ("horse", "/objects/<horse>", "Fury")],
+             ("roles", "/objects/<organization>/roles", "No roles of your own yet"),
+             ("webhooks", "/objects/<organization>/webhooks", "No webhooks yet"), ("horse", "/objects/<horse>", "Fury")],
     "nora": [("start", "/", "You have no access yet"), ("plan", "/plan", "Free")],
 }
 OPEN = [("sign-in", "", "Forgotten your password?"), ("sign-up", "#/sign-up", "Your name"),
@@ -156,6 +157,11 @@ def words(stage):
     assert keys["en"] == keys["de"], f"only in one language: {sorted(keys['en'] ^ keys['de'])}"
     for language in keys:
         keys[language] |= {f"reason.{reason}" for reason in _reasons(folder / f"reasons-{language}.js")}
+    names = set(re.findall(r'name: "([a-z_.]+)"', (folder / "event-types.js").read_text()))
+    for language in ("en", "de"):
+        titles = set(re.findall(r'^  "?([a-z_.]+)"?: "', (folder / f"events-{language}.js").read_text(), re.M))
+        wanted = names | {one.split(".")[0] for one in names}
+        assert len(names) > 40 and titles == wanted, f"{language}: events without a title, or titles of none: {sorted(titles ^ wanted)}"
     asked = set()
     for file in folder.glob("*.js"):
         asked |= set(re.findall(r'\bt\("([\w.-]+)"', file.read_text()))

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "4d01394db0a3cb2d"
+  static let digest = "5ef9f523e48499b2"
 
   /// The page.
   static let page = ####"""
@@ -523,8 +523,9 @@ addEventListener("pagehide", () => {
   fetch("/api/v1/auth/logout", { method: "POST", headers, body: "{}", keepalive: true });
 });
 
-/** Sends by `attempt`, which gets headers, as the user who is signed in: with a newer token or a proof where one is needed. */
-async function asUser(attempt, headers) {
+/** Sends by `attempt`, which gets headers, as the user who is signed in: with a newer token, or a proof where one is needed
+ * and a person waits for the answer. */
+async function asUser(attempt, headers, asks = true) {
   let proof;
   for (let tries = 0; ; tries += 1) {
     const used = token;
@@ -536,7 +537,7 @@ async function asUser(attempt, headers) {
         const { action } = problem.metadata;
         const known = proofs.get(action);
         if (known && known !== proof) proof = known;
-        else if (!stepUp || !(await stepUp(problem))) throw problem;
+        else if (!asks || !stepUp || !(await stepUp(problem))) throw problem;
         else proof = proofs.get(action);
       } else if (["CREDENTIALS_INVALID", "SESSION_ENDED"].includes(problem.reason)) {
         proof = undefined;
@@ -550,8 +551,8 @@ async function asUser(attempt, headers) {
 }
 
 /** Calls a service as the user who is signed in, or as nobody. */
-export const call = (service, method, path, body, { signal, key, isText } = {}) =>
-  asUser((headers) => send(service, method, path, body, headers, { signal, isText }), key ? { "idempotency-key": key } : {});
+export const call = (service, method, path, body, { signal, key, isText, asks } = {}) =>
+  asUser((headers) => send(service, method, path, body, headers, { signal, isText }), key ? { "idempotency-key": key } : {}, asks);
 
 /** The lines of an answer as they come. */
 async function* lines(answer) {
@@ -711,12 +712,18 @@ export async function speak(wanted) {
   document.documentElement.lang = language;
 }
 
-/** Loads the sentences for all reasons of refusals, which only those need who are signed in. */
-export async function learnReasons() {
-  // Without them, refusals are said by their codes.
-  const { default: reasons } = await import(`./reasons-${language}.js`).catch(() => ({ default: {} }));
-  table = { ...table, ...Object.fromEntries(Object.entries(reasons).map(([key, text]) => [`reason.${key}`, text])) };
+/** Loads more words, which few screens need. */
+async function learn(kind, prefix) {
+  // Without them, things are called by their codes.
+  const { default: words } = await import(`./${kind}-${language}.js`).catch(() => ({ default: {} }));
+  table = { ...table, ...Object.fromEntries(Object.entries(words).map(([key, text]) => [`${prefix}.${key}`, text])) };
 }
+
+/** The sentences for all reasons of refusals, which only those need who are signed in. */
+export const learnReasons = () => learn("reasons", "reason");
+
+/** What the types of events are called. */
+export const learnEvents = () => learn("events", "event");
 
 /** A sentence by its key; `{name}` in it is replaced, and one with plurals takes that of `count`. */
 export function t(key, values = {}) {
@@ -832,6 +839,13 @@ export function complaint(problem, again) {
 /** By what a control is known again after its card was loaded anew. */
 const labelOf = (one) => one.name || one.getAttribute("aria-label") || one.textContent;
 
+/** Puts other children into a part of a page; focus stays on the control that is called the same. */
+export function renew(body, children) {
+  const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
+  body.replaceChildren(...[children].flat().filter(Boolean));
+  if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
+}
+
 let numbers = 0;
 export const fresh = (prefix) => `${prefix}-${++numbers}`;
 
@@ -854,10 +868,8 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
       const children = await load(run);
       // An answer that was asked for earlier says what was.
       if (turn !== newest) return;
-      const focused = body.contains(document.activeElement) ? labelOf(document.activeElement) : undefined;
-      body.replaceChildren(...[children].flat().filter(Boolean));
+      renew(body, children);
       tries = 0;
-      if (focused) [...body.querySelectorAll("a,button,input,select,summary")].find((one) => labelOf(one) === focused)?.focus();
     } catch (problem) {
       if (turn !== newest || problem.name === "AbortError") return;
       if (!problem.reason) console.warn(problem);
@@ -951,7 +963,7 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
     for (const violation of error.violations ?? []) {
       const box = boxes.find((candidate) => candidate.input.name === violation.field);
       if (!box) continue;
-      box.complain(objection(violation, box.input));
+      box.complain(objection(violation, box.input, error));
       first ??= box.input;
     }
     if (first) first.focus();
@@ -960,9 +972,10 @@ export function form(fields, label, send, { kind = "primary", more = [] } = {}) 
   return element;
 }
 
-/** What is wrong with a field: contracts say it in English, and without a reason. */
-function objection(violation, input_) {
+/** What is wrong with a field: contracts say it in English, and without a reason; handlers give the error its reason. */
+function objection(violation, input_, error) {
   if (knows(`reason.${violation.reason}`)) return t(`reason.${violation.reason}`);
+  if (error.violations.length === 1 && error.reason !== "FIELD_VIOLATIONS" && knows(`reason.${error.reason}`)) return sentence(error);
   if (input_.type === "password" && input_.name !== "pin") return t("reason.PASSWORD_LENGTH");
   return language === "en" ? violation.description : t("reason.FIELD_VIOLATIONS");
 }
@@ -1384,6 +1397,9 @@ fieldset { border: 1px solid var(--line); border-radius: 9px; padding: .6rem .9r
 legend { font-weight: 550; font-size: .92rem; padding: 0 .3rem; }
 label.row { font-weight: 400; flex-wrap: nowrap; min-height: 28px; }
 .choices { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: .2rem .8rem; }
+.log :is(th, td) code { white-space: normal; }
+label.row input { flex: none; }
+.catalogue { display: grid; gap: .8rem; max-height: 16rem; overflow-y: auto; padding: .2rem; }
 summary { cursor: pointer; }
 form details > .stack { margin-top: .8rem; }
 .combo { position: relative; }
@@ -1787,6 +1803,208 @@ export function forgotten() {
     door(t("mailSent"), el("p", {}, t("mailSentText")), [link("#/sign-in", t("backToSignIn"))]);
   })], [link("#/sign-in", t("backToSignIn"))]);
 }
+
+"""####),
+    ("event-types.js", "text/javascript", ####"""
+// Written by scripts/generate from docs/reference/events.md. Do not edit.
+
+/** All types of events, sorted, with whether webhooks of tenants get them too. */
+export const eventTypes = [
+  { name: "account.deleted", ofTenants: false },
+  { name: "account.deletion_cancelled", ofTenants: false },
+  { name: "account.deletion_requested", ofTenants: false },
+  { name: "credential.added", ofTenants: false },
+  { name: "credential.changed", ofTenants: false },
+  { name: "credential.removed", ofTenants: false },
+  { name: "device.operated", ofTenants: true },
+  { name: "device.refused", ofTenants: true },
+  { name: "entity.created", ofTenants: true },
+  { name: "entity.deleted", ofTenants: true },
+  { name: "entity.moved", ofTenants: true },
+  { name: "entity.updated", ofTenants: true },
+  { name: "invitation.accepted", ofTenants: true },
+  { name: "invitation.created", ofTenants: true },
+  { name: "invitation.declined", ofTenants: true },
+  { name: "invitation.revoked", ofTenants: true },
+  { name: "invitation.updated", ofTenants: true },
+  { name: "pairing.created", ofTenants: true },
+  { name: "pairing.ended", ofTenants: true },
+  { name: "plan.changed", ofTenants: true },
+  { name: "points.cancelled", ofTenants: true },
+  { name: "points.changed", ofTenants: true },
+  { name: "points.declined", ofTenants: true },
+  { name: "points.requested", ofTenants: true },
+  { name: "policy.changed", ofTenants: false },
+  { name: "promotion.redeemed", ofTenants: true },
+  { name: "purchase.applied", ofTenants: true },
+  { name: "purchase.refund_declined", ofTenants: true },
+  { name: "purchase.refund_requested", ofTenants: true },
+  { name: "purchase.transferred", ofTenants: true },
+  { name: "purchase.updated", ofTenants: true },
+  { name: "purchase.withdrawn", ofTenants: true },
+  { name: "role.changed", ofTenants: true },
+  { name: "role.ended", ofTenants: true },
+  { name: "role.granted", ofTenants: true },
+  { name: "role.started", ofTenants: true },
+  { name: "role_definition.changed", ofTenants: true },
+  { name: "role_definition.deleted", ofTenants: true },
+  { name: "session.created", ofTenants: false },
+  { name: "session.ended", ofTenants: false },
+  { name: "user.created", ofTenants: false },
+  { name: "user.disabled", ofTenants: false },
+  { name: "user.email_changed", ofTenants: false },
+  { name: "user.email_verified", ofTenants: false },
+  { name: "user.enabled", ofTenants: false },
+  { name: "user.resumed", ofTenants: true },
+  { name: "user.suspended", ofTenants: true },
+  { name: "user.updated", ofTenants: false },
+  { name: "webhook.ping", ofTenants: true },
+  { name: "webhook.resync", ofTenants: true },
+];
+
+"""####),
+    ("events-de.js", "text/javascript", ####"""
+// Wie die Arten von Ereignissen und ihre Gruppen auf Deutsch heißen, mit denselben Schlüsseln wie events-en.js.
+export default {
+  account: "Konten",
+  "account.deleted": "Ein Konto ist endgültig gelöscht",
+  "account.deletion_cancelled": "Eine Löschung wurde zurückgenommen",
+  "account.deletion_requested": "Eine Löschung wurde verlangt",
+  credential: "Wege zur Anmeldung",
+  "credential.added": "Ein Weg zur Anmeldung kam dazu",
+  "credential.changed": "Ein Passwort wurde geändert",
+  "credential.removed": "Ein Weg zur Anmeldung wurde entfernt",
+  device: "Geräte",
+  "device.operated": "Ein Gerät wurde bedient",
+  "device.refused": "Eine Bedienung wurde abgelehnt",
+  entity: "Orte und Dinge",
+  "entity.created": "Etwas wurde angelegt",
+  "entity.deleted": "Etwas wurde gelöscht",
+  "entity.moved": "Etwas wurde verschoben",
+  "entity.updated": "Etwas wurde geändert",
+  invitation: "Einladungen",
+  "invitation.accepted": "Eine Einladung wurde angenommen",
+  "invitation.created": "Jemand wurde eingeladen",
+  "invitation.declined": "Eine Einladung wurde abgelehnt",
+  "invitation.revoked": "Eine Einladung wurde zurückgezogen",
+  "invitation.updated": "Eine Einladung wurde geändert",
+  pairing: "Gekoppelte Geräte",
+  "pairing.created": "Ein Gerät wurde gekoppelt",
+  "pairing.ended": "Ein Gerät wurde entkoppelt",
+  plan: "Tarife",
+  "plan.changed": "Ein Tarif hat sich geändert",
+  points: "Punkte",
+  "points.cancelled": "Eine Anfrage um Punkte ist vorbei",
+  "points.changed": "Punkte haben sich geändert",
+  "points.declined": "Eine Anfrage um Punkte wurde abgelehnt",
+  "points.requested": "Punkte warten auf Zustimmung",
+  policy: "Regeln",
+  "policy.changed": "Andere Regeln gelten",
+  promotion: "Probeabos und Gutscheine",
+  "promotion.redeemed": "Ein Probeabo oder Gutschein wurde eingelöst",
+  purchase: "Käufe",
+  "purchase.applied": "Ein Kauf wurde eingelöst",
+  "purchase.refund_declined": "Eine Erstattung wurde abgelehnt",
+  "purchase.refund_requested": "Eine Erstattung wurde verlangt",
+  "purchase.transferred": "Ein Kauf ging an jemand anderen",
+  "purchase.updated": "Der Laden meldete eine Änderung",
+  "purchase.withdrawn": "Ein Kauf wurde entzogen",
+  role: "Rollen",
+  "role.changed": "Eine Rolle wurde geändert",
+  "role.ended": "Eine Rolle ist zu Ende",
+  "role.granted": "Eine Rolle wurde gegeben",
+  "role.started": "Eine Rolle hat begonnen",
+  role_definition: "Eigene Rollen",
+  "role_definition.changed": "Eine eigene Rolle wurde angelegt oder geändert",
+  "role_definition.deleted": "Eine eigene Rolle wurde gelöscht",
+  session: "Sitzungen",
+  "session.created": "Jemand hat sich angemeldet",
+  "session.ended": "Eine Sitzung ist zu Ende",
+  user: "Personen",
+  "user.created": "Jemand hat ein Konto angelegt",
+  "user.disabled": "Ein Konto wurde gesperrt",
+  "user.email_changed": "Eine Adresse wurde geändert",
+  "user.email_verified": "Eine Adresse wurde nachgewiesen",
+  "user.enabled": "Ein Konto wurde entsperrt",
+  "user.resumed": "Eine Sperre ist zu Ende",
+  "user.suspended": "Jemand wurde gesperrt",
+  "user.updated": "Ein Profil wurde geändert",
+  webhook: "Webhooks",
+  "webhook.ping": "Ping",
+  "webhook.resync": "Ereignisse fehlen: Lies die Listen neu",
+};
+
+"""####),
+    ("events-en.js", "text/javascript", ####"""
+// What the types of events and their groups are called in English.
+export default {
+  account: "Accounts",
+  "account.deleted": "An account is gone for good",
+  "account.deletion_cancelled": "A deletion was taken back",
+  "account.deletion_requested": "A deletion was asked for",
+  credential: "Ways to sign in",
+  "credential.added": "A way to sign in was added",
+  "credential.changed": "A password was changed",
+  "credential.removed": "A way to sign in was removed",
+  device: "Devices",
+  "device.operated": "A device was operated",
+  "device.refused": "An operation was refused",
+  entity: "Places and things",
+  "entity.created": "Something was created",
+  "entity.deleted": "Something was deleted",
+  "entity.moved": "Something was moved",
+  "entity.updated": "Something was changed",
+  invitation: "Invitations",
+  "invitation.accepted": "An invitation was accepted",
+  "invitation.created": "Somebody was invited",
+  "invitation.declined": "An invitation was declined",
+  "invitation.revoked": "An invitation was withdrawn",
+  "invitation.updated": "An invitation was changed",
+  pairing: "Paired devices",
+  "pairing.created": "A device was paired",
+  "pairing.ended": "A device was unpaired",
+  plan: "Plans",
+  "plan.changed": "A plan has changed",
+  points: "Points",
+  "points.cancelled": "A request for points is over",
+  "points.changed": "Points have changed",
+  "points.declined": "A request for points was declined",
+  "points.requested": "Points wait for an approval",
+  policy: "Policies",
+  "policy.changed": "Another policy is in force",
+  promotion: "Trials and coupons",
+  "promotion.redeemed": "A trial or a coupon was redeemed",
+  purchase: "Purchases",
+  "purchase.applied": "A purchase was claimed",
+  "purchase.refund_declined": "A refund was declined",
+  "purchase.refund_requested": "A refund was asked for",
+  "purchase.transferred": "A purchase went to another holder",
+  "purchase.updated": "The store reported a change",
+  "purchase.withdrawn": "A purchase was withdrawn",
+  role: "Roles",
+  "role.changed": "A role was changed",
+  "role.ended": "A role has ended",
+  "role.granted": "A role was given",
+  "role.started": "A role has begun",
+  role_definition: "Own roles",
+  "role_definition.changed": "An own role was made or changed",
+  "role_definition.deleted": "An own role was deleted",
+  session: "Sessions",
+  "session.created": "Somebody signed in",
+  "session.ended": "A session has ended",
+  user: "People",
+  "user.created": "Somebody signed up",
+  "user.disabled": "An account was disabled",
+  "user.email_changed": "An address was changed",
+  "user.email_verified": "An address was proven",
+  "user.enabled": "An account was enabled",
+  "user.resumed": "A suspension has ended",
+  "user.suspended": "Somebody was suspended",
+  "user.updated": "A profile was changed",
+  webhook: "Webhooks",
+  "webhook.ping": "Ping",
+  "webhook.resync": "Events are missing: read the lists again",
+};
 
 """####),
     ("family.js", "text/javascript", ####"""
@@ -2360,6 +2578,7 @@ import { complaint, dialog, el, language, later, learnReasons, link, name, passe
 const screens = [
   [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
   [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
+  [/^\/objects\/([^/]+)\/webhooks$/, "webhooks"], [/^\/webhooks\/([^/]+)$/, "webhook"],
   [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
   [/^\/requests$/, "requests"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
@@ -2435,7 +2654,7 @@ function nav() {
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
+    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks"))] : [];
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }
@@ -2638,6 +2857,7 @@ export default async function objectPage({ argument, signal, page }) {
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
     actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
       has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
+      has(type.lifecycle.manageWebhooks) ? to("webhooks", t("webhooks")) : null,
       ...manage(entity, type, actions, show)].filter(Boolean) });
 }
 
@@ -3752,6 +3972,12 @@ export default {
   SIGNED_IN_FUTURE: "Der Kauf ist nicht echt.",
   WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
+  WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen: Nimm eine im öffentlichen Internet, mit https://, ohne Benutzernamen und Port.",
+  EVENT_TYPE_UNKNOWN: "Diese Art von Ereignissen gibt es nicht.",
+  TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
+  TOO_MANY_PINGS: "Innerhalb einer Minute gab es zehn Pings. Bitte warte.",
+  WEBHOOKS_OFF: "Diese Installation sendet keine Webhooks. Einschalten kann sie ein Betreiber in den Einstellungen.",
+  EVENT_UNKNOWN: "Dieses Ereignis gibt es nicht mehr: Sie werden 30 Tage aufbewahrt, und ein Webhook hat die seit seiner Anlage.",
   LAST: "Jemand muss diese Rolle behalten: gib sie zuerst einer anderen Person.",
 };
 
@@ -4005,6 +4231,12 @@ export default {
   SIGNED_IN_FUTURE: "The purchase is not genuine.",
   WRONG_APPLICATION: "The purchase is from another app or another store environment.",
   WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
+  WEBHOOK_URL_INVALID: "Webhooks may not lead to this address: take one of the public Internet, with https://, without user name and port.",
+  EVENT_TYPE_UNKNOWN: "There is no such type of events.",
+  TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",
+  TOO_MANY_PINGS: "It was pinged ten times within a minute. Please wait.",
+  WEBHOOKS_OFF: "This installation sends no webhooks. An operator can turn them on in the settings.",
+  EVENT_UNKNOWN: "There is no such event any longer: they are kept for 30 days, and a webhook has those since it was made.",
   LAST: "Somebody must keep this role: give it to another person first.",
 };
 
@@ -4375,6 +4607,384 @@ function read(box, value) {
   if (value.kind === "VALUE_KIND_BOOLEAN") return text === "true";
   return isNumber(value) ? Number(text) : text;
 }
+
+"""####),
+    ("webhook.js", "text/javascript", ####"""
+// One webhook: how it stands, what can be done with it, and the log of its deliveries, as they run.
+
+import { call, get, post, query } from "./api.js";
+import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, now, number, renew, say, sentence, t, time } from "./base.js";
+import { onLive } from "./live.js";
+import { go, isOperator, me } from "./main.js";
+import { roleWord } from "./things.js";
+import { change, eventWord, holder, showSecret, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
+
+const perPage = 50;
+const mostShown = 1000;
+const hour = 3_600_000;
+/** How often to look: while something runs, while something waits, and otherwise. */
+const pauses = { busy: 2_000, waiting: 5_000, idle: 10_000 };
+const busyFor = 20_000;
+
+export default async function webhookPage({ argument, signal, page }) {
+  let [current] = await Promise.all([get("tenancy", `webhooks/${encodeURIComponent(argument)}`), learnEvents()]);
+  const entity = await holder(current.entityId);
+  const stale = el("div", { class: "note warn", hidden: true }, el("p", {}, t("staleText")),
+    el("button", { type: "button", click: () => watch.now() }, t("lookAgain")));
+  const state = card(t("state"), () => [el("p", { role: "status" }, stateBadge(current), " ", standing(current)), about(current),
+    el("div", { class: "row" }, actions(entity, current, () => watch.now()))]);
+  const log = attempts(argument, () => current, () => watch.now());
+  const watch = watching(signal, () => current, async (asks, isBusy) => {
+    const found = await get("tenancy", `webhooks/${current.id}`, { signal, asks });
+    const isNew = JSON.stringify(found) !== JSON.stringify(current);
+    current = found;
+    if (isNew) state.reload();
+    // A webhook of which nothing is new has delivered nothing.
+    if (isNew || isBusy) await log.refresh(asks);
+  }, stale);
+  page(current.url, el("div", { class: "stack" }, stale, state, log), { text: t("webhookOf", { name: entity.name }), crumbs: wayTo(entity, current.url) });
+  watch.start();
+}
+
+/** Looks again while deliveries run: often after something was done or has changed, seldom otherwise. It asks for no proof
+ * by itself: without one, `stale` says that nothing new comes in. */
+function watching(signal, current, look, stale) {
+  let busyUntil = 0;
+  let timer;
+  const next = () => {
+    const pause = Date.now() < busyUntil ? pauses.busy : Number(current().waitingCount) > 0 ? pauses.waiting : pauses.idle;
+    clearTimeout(timer);
+    if (!signal.aborted && stale.hidden) timer = setTimeout(run, pause);
+  };
+  const run = async () => {
+    // What is shown stays when it cannot be read again; the banner says that nothing comes in.
+    if (!document.hidden) await look(false, Date.now() < busyUntil).catch((problem) => { stale.hidden = problem.reason !== "STEP_UP_REQUIRED"; });
+    next();
+  };
+  const busy = () => {
+    busyUntil = Date.now() + busyFor;
+    next();
+  };
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return {
+    start: () => {
+      onLive(signal, busy);
+      document.addEventListener("visibilitychange", busy, { signal });
+      next();
+    },
+    /** At once, since something was done. */
+    now: async () => {
+      await look(true, true).then(() => { stale.hidden = true; }, (problem) => problem.name === "AbortError" || say(sentence(problem), true));
+      busy();
+    },
+  };
+}
+
+function about(webhook) {
+  const formerSecret = webhook.formerSecretUntil && Date.parse(webhook.formerSecretUntil) > now();
+  return facts([[t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
+    [t("actsAs"), webhook.role ? roleWord(webhook.role) : t("actsAsMaker")],
+    [t("eventsWaiting"), number(Number(webhook.waitingCount))],
+    webhook.oldestWaitingAt ? [t("oldestWaiting"), time(webhook.oldestWaitingAt)] : null,
+    Number(webhook.failedCount) > 0 ? [t("eventsGivenUp"), number(Number(webhook.failedCount))] : null,
+    webhook.failingSince ? [t("failingSince"), time(webhook.failingSince)] : null,
+    [t("lastSuccess"), time(webhook.lastSuccessAt)],
+    formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
+    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isOperator() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
+    [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
+}
+
+/** What can be done with a webhook as it stands. */
+function actions(entity, webhook, done) {
+  const path = `webhooks/${webhook.id}`;
+  const state = stateOf(webhook);
+  const act = async (send, text = t("done")) => {
+    try {
+      const answer = await send();
+      const said = typeof text === "function" ? text(answer) : text;
+      if (said) say(said);
+    } catch (problem) {
+      say(sentence(problem), true);
+    }
+    await done();
+  };
+  const button = (label, click, kind = "") => el("button", { type: "button", class: kind, click }, label);
+  return [
+    button(t("ping"), async (event) => {
+      event.target.disabled = true;
+      await act(() => post("tenancy", `${path}/ping`), ping);
+    }, state === "UNCONFIRMED" ? "primary" : ""),
+    button(t("change"), () => change(entity, webhook, done)),
+    state === "PAUSED" || state === "DOWN" ? button(t(state === "DOWN" ? "tryNow" : "sendOn"), () => resume(path, state, act), "primary") : null,
+    state === "ACTIVE" || state === "DOWN" ? button(t("pause"), () => act(() => post("tenancy", `${path}/pause`))) : null,
+    state !== "UNCONFIRMED" ? button(t("replay"), () => replay(path, act)) : null,
+    Number(webhook.failedCount) > 0 ? button(t("replayGivenUp", { count: Number(webhook.failedCount) }),
+      () => act(() => post("tenancy", `${path}/replay`), ({ count }) => t("sentAgain", { count }))) : null,
+    button(t("rotateSecret"), () => rotate(path, act)),
+    button(t("delete"), () => remove(entity, webhook), "danger"),
+  ].filter(Boolean);
+}
+
+/** What came of a ping; a receiver that failed is an alert. */
+function ping({ isAnswered, status }) {
+  if (isAnswered) return t("pingAnswered", { status });
+  say(status ? t("pingRefused", { status }) : t("pingUnreachable"), true);
+  return "";
+}
+
+async function resume(path, state, act) {
+  if (state === "DOWN") return act(() => post("tenancy", `${path}/resume`));
+  const from = field(t("dropBefore"), input({ type: "datetime-local", name: "dropping_before" }), t("dropBeforeHint"));
+  const sent = await dialog(t("sendOn"), (close) => [el("p", {}, t("sendOnText")), form([from], t("sendOn"), async () => {
+    close(await post("tenancy", `${path}/resume`, { droppingBefore: instantOf(from) }));
+  }, { more: [cancel(close)] })]);
+  if (sent) await act(async () => sent);
+}
+
+/** Sends the events of a time again, after saying how many there are. */
+async function replay(path, act) {
+  const since = field(t("from"), input({ type: "datetime-local", name: "since", required: true, value: local(now() - hour) }));
+  const until = field(t("until"), input({ type: "datetime-local", name: "until" }), t("atHint"));
+  const asked = await dialog(t("replay"), (close) => [el("p", {}, t("replayText")), form([since, until], t("continue"), async () => {
+    const span = { since: instantOf(since), until: instantOf(until) };
+    close({ span, count: (await post("tenancy", `${path}/replay`, { ...span, isDryRun: true })).count });
+  }, { more: [cancel(close)] })]);
+  if (!asked) return;
+  if (asked.count === 0) return say(t("nothingToReplay"));
+  const sure = await dialog(t("replay"), (close) => [el("p", {}, t("replayCount", { count: asked.count })), el("div", { class: "row" },
+    el("button", { type: "button", class: "primary", click: () => close(true) }, t("deliverAgain")), cancel(close))]);
+  if (sure) await act(() => post("tenancy", `${path}/replay`, asked.span), ({ count }) => t("sentAgain", { count }));
+}
+
+async function rotate(path, act) {
+  if (!(await confirmed(t("rotateSecret"), t("rotateSecretText"), t("rotateSecret")))) return;
+  await act(async () => showSecret((await post("tenancy", `${path}/secret`)).secret), "");
+}
+
+async function remove(entity, webhook) {
+  const text = t("deleteWebhookText", { address: webhook.url, count: Number(webhook.waitingCount) });
+  if (!(await confirmed(t("deleteWebhook"), text, t("delete")))) return;
+  try {
+    await call("tenancy", "DELETE", `webhooks/${webhook.id}`);
+    say(t("done"));
+    go(`/objects/${entity.id}/webhooks`);
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
+}
+
+// --- the log of deliveries ------------------------------------------------------------------------------------------------
+
+const tones = { DELIVERED: "good", REFUSED: "bad", UNREACHABLE: "bad", NOT_ALLOWED: "warn" };
+
+/** The log, the newest first, by pages; `refresh` looks again as far as it is shown. */
+function attempts(webhookId, current, done) {
+  const filter = field(t("outcome"), el("select", { name: "outcome", change: () => load() },
+    el("option", { value: "" }, t("allDeliveries")), el("option", { value: "true" }, t("onlyFailures"))));
+  const results = el("div", { class: "stack" });
+  let rows = [];
+  let shown = "";
+  let newest = 0;
+  const ask = async (more, asks, turn = ++newest) => {
+    const answer = await get("tenancy", `webhooks/${webhookId}/attempts?${query({ failuresOnly: filter.input.value, ...more })}`, { asks });
+    return turn === newest ? answer : undefined;
+  };
+  const draw = (nextPageToken) => {
+    const drawn = [rows.length === 0 ? empty(t(filter.input.value ? "noFailures" : "noDeliveries")) : table(rows, current, again),
+      nextPageToken ? el("div", {}, el("button", { type: "button", click: () => next(nextPageToken) }, t("showMore"))) : null].filter(Boolean);
+    const text = drawn.map((part) => part.textContent).join();
+    if (text !== shown) renew(results, drawn);
+    shown = text;
+  };
+  const read = async (asks) => {
+    const answer = await ask({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, asks);
+    if (!answer) return;
+    rows = answer.attempts;
+    draw(answer.nextPageToken);
+  };
+  const load = async () => {
+    rows = [];
+    shown = "";
+    await read().catch((problem) => renew(results, complaint(problem, load)));
+  };
+  const next = async (pageToken) => {
+    try {
+      const answer = await ask({ limit: perPage, pageToken });
+      if (!answer) return;
+      const { length } = rows;
+      rows = [...rows, ...answer.attempts];
+      draw(answer.nextPageToken);
+      results.querySelectorAll("tbody tr")[length]?.querySelector("button")?.focus();
+    } catch (problem) {
+      say(sentence(problem), true);
+    }
+  };
+  const again = async (eventId) => {
+    await post("tenancy", `webhooks/${webhookId}/replay`, { eventId }).then(({ count }) => say(t("sentAgain", { count })), (problem) => say(sentence(problem), true));
+    await done();
+  };
+  const section = card(t("deliveryLog"), async () => {
+    await read();
+    return [filter, results];
+  }, { wide: true });
+  section.refresh = read;
+  return section;
+}
+
+const table = (rows, current, again) => el("div", { class: "log" }, grid(t("deliveryLog"), [
+  [t("event"), (one) => [eventWord(one.type), " ", el("code", { class: "quiet" }, one.type), el("br"), id(one.eventId)]],
+  [t("object"), (one) => one.object ? id(one.object) : "–"],
+  [t("when"), (one) => time(one.attemptedAt)],
+  [t("attempt"), (one) => [number(one.attempt), one.isReplay ? [" ", badge(t("isReplay"))] : ""].flat()],
+  [t("outcome"), (one) => [...outcome(one), el("br"), el("span", { class: "quiet small" }, t("milliseconds", { count: one.durationMs, number: number(one.durationMs) }))]],
+  [t("actions"), (one) => one.type === "webhook.ping" || stateOf(current()) === "UNCONFIRMED" ? "" : el("button", { type: "button", class: "small",
+    "aria-label": `${t("deliverAgain")}: ${eventWord(one.type)}, ${one.eventId}, ${one.attempt}`, click: () => again(one.eventId) }, t("deliverAgain"))],
+], rows));
+
+function outcome(one) {
+  const kind = one.outcome.replace("WEBHOOK_OUTCOME_", "");
+  return [badge(t(`delivery.${kind}`), tones[kind]), one.status ? [" ", el("code", {}, String(one.status))] : ""].flat();
+}
+
+"""####),
+    ("webhooks.js", "text/javascript", ####"""
+// The webhooks of a tenant or of the whole installation, and the form by which one is made or changed.
+
+import { call, get, post } from "./api.js";
+import { badge, cancel, card, date, dialog, el, empty, field, form, fresh, grid, id, input, learnEvents, link, listed, name, number, say, t, time, word } from "./base.js";
+import { eventTypes } from "./event-types.js";
+import { go } from "./main.js";
+import { crumbs, objectLink, roleWord, schema } from "./things.js";
+
+/** Whose events are those of the whole installation. */
+export const installation = "sys_root";
+
+/** What webhooks belong to: an object, or the installation. */
+export const holder = async (holderId) => holderId === installation ? { id: installation, type: "system", name: t("installation") }
+  : get("tenancy", `entities/${encodeURIComponent(holderId)}`);
+
+/** The way to one of the webhooks of an object, or of the installation. */
+export const wayTo = (entity, last) => el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {},
+  entity.id === installation ? null : [el("li", {}, link("#/places", t("nav.places"))), el("li", {}, objectLink(entity.id, entity.name, entity.type))],
+  el("li", {}, link(`#/objects/${entity.id}/webhooks`, t("webhooks"))), el("li", { "aria-current": "page" }, name(last))));
+
+const path = (holderId) => `entities/${encodeURIComponent(holderId)}/webhooks`;
+const tones = { ACTIVE: "good", DOWN: "bad", PAUSED: "warn", UNCONFIRMED: "warn" };
+export const stateOf = (webhook) => webhook.state.replace("WEBHOOK_STATE_", "");
+export const pauseOf = (webhook) => webhook.pausedBecause?.replace("WEBHOOK_PAUSE_REASON_", "") ?? "REQUESTED";
+export const stateBadge = (webhook) => badge(t(`webhookState.${stateOf(webhook)}`), tones[stateOf(webhook)]);
+
+/** A type, or all of a group, as people say it. */
+export const eventWord = (type) => type.endsWith(".*") ? t("allOf", { name: word("event", type.slice(0, -2)) }) : word("event", type);
+export const typesText = (webhook) => webhook.types.length === 0 ? t("allEvents") : listed(webhook.types.map(eventWord));
+
+const failing = (webhook) => webhook.failingSince ? date(webhook.failingSince) : "–";
+
+/** How a webhook stands, in a sentence. */
+export function standing(webhook) {
+  if (stateOf(webhook) === "PAUSED") return t(`webhookPaused.${pauseOf(webhook)}`);
+  if (stateOf(webhook) === "DOWN") return t("webhookDown", { time: failing(webhook) });
+  if (stateOf(webhook) === "UNCONFIRMED") return t("webhookUnconfirmed");
+  return webhook.failureCount > 0 ? t("webhookFails", { count: webhook.failureCount, time: failing(webhook) }) : t("webhookRuns");
+}
+
+export default async function webhooksPage({ argument, page }) {
+  const [entity] = await Promise.all([holder(argument), learnEvents()]);
+  // Who may not manage them gets the page of what is not there.
+  let first = await get("tenancy", path(argument));
+  const add = el("button", { type: "button", class: "primary", click: () => make(entity) }, t("newWebhook"));
+  const section = card(t("webhooks"), async () => {
+    const { webhooks } = first ?? await get("tenancy", path(argument));
+    first = undefined;
+    if (webhooks.length === 0) return empty(t("noWebhooks"));
+    return grid(t("webhooks"), [
+      [t("address"), (one) => link(`#/webhooks/${one.id}`, name(one.url))],
+      [t("state"), (one) => [stateBadge(one), el("br"), el("span", { class: "quiet small" }, standing(one))]],
+      [t("events"), typesText],
+      [t("eventsWaiting"), (one) => number(Number(one.waitingCount))],
+      [t("lastSuccess"), (one) => time(one.lastSuccessAt)],
+    ], webhooks);
+  }, { wide: true, actions: [add] });
+  page(t("webhooksOf", { name: entity.name }), el("div", { class: "stack" }, section),
+    { text: t("webhooksText"), crumbs: entity.id === installation ? undefined : crumbs([entity], t("webhooks")) });
+}
+
+async function make(entity) {
+  const made = await edit(entity, undefined, (body) => post("tenancy", path(entity.id), body));
+  if (!made) return;
+  await showSecret(made.secret);
+  go(`/webhooks/${made.webhook.id}`);
+}
+
+/** Asks for other settings of a webhook. */
+export async function change(entity, webhook, done) {
+  const changed = await edit(entity, webhook, (body) => call("tenancy", "PUT", `webhooks/${webhook.id}`, body));
+  if (!changed) return;
+  say(t("saved"));
+  done();
+}
+
+/** The form for a webhook; `send` gets what was entered. */
+async function edit(entity, known, send) {
+  const { roles } = await schema();
+  const address = field(t("address"), input({ type: "url", name: "url", required: true, maxLength: 2048, autocomplete: "off",
+    placeholder: "https://hooks.example.com/gatehouse", value: known?.url ?? "" }), known ? t("addressChangeHint") : t("addressHint"));
+  const types = chooser(entity, known?.types ?? []);
+  const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
+  const role = possible.length === 0 ? null : field(t("actsAs"), el("select", { name: "role" }, el("option", { value: "" }, t("actsAsMyself")),
+    possible.map((one) => el("option", { value: one.name, selected: one.name === known?.role }, roleWord(one.name)))), t("actsAsHint"));
+  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, types, role], known ? t("save") : t("make"), async () => {
+    close(await send({ url: address.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
+  }, { more: [cancel(close)] }));
+}
+
+/** Check boxes for the types of events in their groups, of which a search shows some; none checked means all. */
+function chooser(entity, chosen) {
+  const offered = eventTypes.filter((one) => one.ofTenants || entity.id === installation || chosen.includes(one.name));
+  const groups = Object.entries(Object.groupBy(offered, (one) => one.name.split(".")[0]));
+  const sum = el("p", { class: "small", role: "status" });
+  const text = field(t("searchEvents"), input({ type: "search", name: "search_events", autocomplete: "off", maxLength: 64, input: () => find() }));
+  const option = (pattern, label) => {
+    const box = el("input", { type: "checkbox", name: pattern, checked: chosen.includes(pattern), change: () => tell() });
+    const row = el("label", { class: "row" }, box, el("span", {}, label, " ", el("code", { class: "quiet" }, pattern)));
+    Object.assign(row, { box, words: `${label} ${pattern}`.toLowerCase() });
+    return row;
+  };
+  const sets = groups.map(([group, types]) => {
+    const whole = option(`${group}.*`, eventWord(`${group}.*`));
+    const rows = types.map((one) => option(one.name, eventWord(one.name)));
+    return Object.assign(el("fieldset", {}, el("legend", {}, word("event", group)), el("div", { class: "choices" }, whole, rows)), { whole, rows });
+  });
+  const nothing = el("p", { class: "quiet", hidden: true });
+  const group = el("fieldset", {}, el("legend", {}, t("events")), el("div", { class: "stack" }, sum, text,
+    el("div", { class: "catalogue", role: "group", "aria-label": t("events") }, sets, nothing)));
+  group.read = () => sets.flatMap(({ whole, rows }) => whole.box.checked ? [whole] : rows.filter((row) => row.box.checked)).map((row) => row.box.name);
+  const tell = () => {
+    // All of a group has each of it.
+    for (const { whole, rows } of sets) rows.forEach((row) => { row.box.disabled = whole.box.checked; });
+    const names = group.read();
+    sum.textContent = names.length === 0 ? t("noneChosen") : t("chosen", { names: listed(names.map(eventWord)) });
+  };
+  const find = () => {
+    const wanted = text.input.value.trim().toLowerCase();
+    for (const set of sets) {
+      for (const row of [set.whole, ...set.rows]) row.hidden = !row.words.includes(wanted);
+      set.hidden = [set.whole, ...set.rows].every((row) => row.hidden);
+    }
+    nothing.hidden = !sets.every((set) => set.hidden);
+    nothing.textContent = t("nothingMatches", { text: wanted });
+  };
+  tell();
+  return group;
+}
+
+/** Shows a secret, which is never shown again. */
+export const showSecret = (secret) => dialog(t("webhookSecret"), (close) => {
+  const label = fresh("secret");
+  return [el("p", {}, t("webhookSecretText")), el("p", { id: label, class: "unseen" }, t("webhookSecret")),
+    el("p", { class: "note", role: "group", "aria-labelledby": label }, id(secret)),
+    el("button", { type: "button", class: "primary", click: () => close(true) }, t("keptSecret"))];
+});
 
 """####),
     ("why.js", "text/javascript", ####"""
@@ -4751,6 +5361,39 @@ export default {
   "role.veterinarian": "Tierarzt", "role.dentist": "Zahnarzt", "role.farrier": "Hufschmied", "role.customer": "Kundschaft", "role.groom": "Pflege",
   "role.saddle_maker": "Sattlerei", "role.horse_owner": "Pferdebesitz", "role.rider": "Reiter", "role.inseminator": "Besamung",
   "role.trainer": "Training", "role.training_admin": "Trainingsleitung", "role.support_contact": "Kontakt für Support",
+  // --- von Webhooks
+  actsAs: "Handelt als", actsAsHint: "Er bekommt kein Ereignis von dem, was diese Rolle nicht sehen darf, noch von dem, was du nicht sehen darfst.",
+  actsAsMaker: "Wer ihn angelegt hat", actsAsMyself: "Ich selbst", addressChangeHint: "Eine andere Adresse muss erst einen Ping beantworten, bevor sie Ereignisse bekommt.",
+  addressHint: "Sie beginnt mit https:// und nennt einen Host und einen Pfad.", allDeliveries: "Alle", allEvents: "Alle Ereignisse", allOf: "{name}: alle",
+  attempt: "Versuch", changeWebhook: "Webhook ändern", chosen: "Gewählt: {names}", deleteWebhook: "Webhook löschen",
+  deleteWebhookText: { one: "{address} bekommt nichts mehr. {count} wartendes Ereignis geht verloren.", other: "{address} bekommt nichts mehr. {count} wartende Ereignisse gehen verloren." },
+  deliverAgain: "Noch einmal senden", deliveryLog: "Zustellungen", dropBefore: "Verwerfen, was davor geschah", dropBeforeHint: "Leer verwirft nichts.",
+  event: "Ereignis", events: "Ereignisse", eventsGivenUp: "Aufgegebene Ereignisse", eventsWaiting: "Wartende Ereignisse", failingSince: "Gestört seit",
+  formerSecret: "Voriges Geheimnis", formerSecretText: "Es unterschreibt mit bis", installation: "der Installation", isReplay: "noch einmal",
+  keptSecret: "Ich habe es aufbewahrt", lastSuccess: "Zuletzt zugestellt", madeBy: "Angelegt von",
+  milliseconds: { one: "{number} ms", other: "{number} ms" }, newWebhook: "Neuer Webhook",
+  noDeliveries: "In den letzten 30 Tagen wurde nichts gesendet.", noFailures: "In den letzten 30 Tagen ist nichts gescheitert.",
+  noWebhooks: "Noch keine Webhooks. Einer sendet Neuigkeiten dieses Ortes per HTTPS an ein anderes System.", noneChosen: "Keines gewählt: Er bekommt alle Ereignisse.",
+  nothingToReplay: "Aus dieser Zeit gibt es keine Ereignisse.", oldestWaiting: "Das älteste ist von", onlyFailures: "Nur gescheiterte", pause: "Anhalten", ping: "Ping",
+  pingAnswered: "Der Empfänger hat mit {status} geantwortet.", pingRefused: "Der Empfänger hat den Ping mit {status} abgelehnt.",
+  pingUnreachable: "Der Empfänger hat nicht geantwortet.", replay: "Wiederholen", replayCount: { one: "{count} Ereignis wird noch einmal gesendet, hinter den neuen.", other: "{count} Ereignisse werden noch einmal gesendet, hinter den neuen." },
+  replayGivenUp: { one: "{count} aufgegebenes noch einmal senden", other: "{count} aufgegebene noch einmal senden" },
+  replayText: "Sendet alle Ereignisse eines Zeitraums noch einmal. Empfänger erkennen sie an ihren Nummern.", rotateSecret: "Neues Geheimnis",
+  rotateSecretText: "Das jetzige Geheimnis unterschreibt noch 24 Stunden neben dem neuen.", searchEvents: "Ereignisse suchen", sendOn: "Fortsetzen",
+  sendOnText: "Was wartet, wird gesendet, das älteste zuerst. Der Webhook hat dann deine Rechte.",
+  lookAgain: "Neu ansehen", staleText: "Was du siehst, ist vielleicht nicht mehr aktuell: Neu anzusehen braucht einen frischen Nachweis, dass du es bist.",
+  sentAgain: { one: "{count} Ereignis wird noch einmal gesendet.", other: "{count} Ereignisse werden noch einmal gesendet." }, tryNow: "Jetzt versuchen",
+  webhookDown: "Der Empfänger ist seit {time} gestört. Ein Ereignis nach dem anderen versucht es, die übrigen warten.",
+  webhookFails: { one: "Ereignisse werden gesendet. Seit {time} ist {count} Versuch gescheitert.", other: "Ereignisse werden gesendet. Seit {time} sind {count} Versuche gescheitert." },
+  webhookOf: "Ein Webhook von {name}", webhookRuns: "Ereignisse werden gesendet.", webhookSecret: "Geheimnis des Webhooks",
+  webhookSecretText: "Damit prüft der Empfänger, was er bekommt. Bewahre es jetzt auf: Es wird nie wieder gezeigt.",
+  webhookUnconfirmed: "Der Empfänger hat noch keinen Ping beantwortet. Anderes wird nicht gesendet.", webhooks: "Webhooks", webhooksOf: "Webhooks von {name}",
+  webhooksText: "Andere Systeme erfahren, was geschieht.", "webhookState.UNCONFIRMED": "Unbestätigt", "webhookState.ACTIVE": "An",
+  "webhookState.DOWN": "Gestört", "webhookState.PAUSED": "Angehalten", "webhookPaused.REQUESTED": "Er wurde von Hand angehalten. Ereignisse warten 30 Tage.",
+  "webhookPaused.FAILING": "Der Empfänger war fünf Tage gestört. Ereignisse warten 30 Tage.",
+  "webhookPaused.GONE": "Der Empfänger hat geantwortet, dass es ihn nicht mehr gibt (410). Ereignisse warten 30 Tage.",
+  "webhookPaused.MAKER_LOST_ROLE": "Wer ihn angelegt hat, darf hier keine Webhooks mehr verwalten. Setze ihn fort, damit er mit deinen Rechten handelt.",
+  "delivery.DELIVERED": "Zugestellt", "delivery.REFUSED": "Abgelehnt", "delivery.UNREACHABLE": "Keine Antwort", "delivery.NOT_ALLOWED": "Nicht gesendet: Er darf das Objekt nicht sehen",
 };
 
 """####),
@@ -4968,6 +5611,39 @@ export default {
   "role.farrier": "Farrier", "role.customer": "Customer", "role.groom": "Groom", "role.saddle_maker": "Saddle maker",
   "role.horse_owner": "Horse owner", "role.rider": "Rider", "role.inseminator": "Inseminator", "role.trainer": "Trainer",
   "role.training_admin": "Training administrator", "role.support_contact": "Support contact",
+  // --- of webhooks
+  actsAs: "Acts as", actsAsHint: "It gets no event of what this role may not view, nor of what you may not view.",
+  actsAsMaker: "Its maker", actsAsMyself: "Myself", addressChangeHint: "Another address has to answer a ping before it gets events.",
+  addressHint: "It begins with https:// and names a host and a path.", allDeliveries: "All", allEvents: "All events", allOf: "{name}: all",
+  attempt: "Attempt", changeWebhook: "Change the webhook", chosen: "Chosen: {names}", deleteWebhook: "Delete the webhook",
+  deleteWebhookText: { one: "{address} gets nothing any longer. {count} event that waits is dropped.", other: "{address} gets nothing any longer. {count} events that wait are dropped." },
+  deliverAgain: "Send again", deliveryLog: "Deliveries", dropBefore: "Drop what happened before", dropBeforeHint: "Empty drops nothing.",
+  event: "Event", events: "Events", eventsGivenUp: "Events given up", eventsWaiting: "Events waiting", failingSince: "Failing since",
+  formerSecret: "Former secret", formerSecretText: "It signs too until", installation: "the installation", isReplay: "sent again",
+  keptSecret: "I have kept it", lastSuccess: "Last delivered", madeBy: "Made by",
+  milliseconds: { one: "{number} ms", other: "{number} ms" }, newWebhook: "New webhook",
+  noDeliveries: "Nothing was sent in the last 30 days.", noFailures: "Nothing has failed in the last 30 days.",
+  noWebhooks: "No webhooks yet. One sends news of this place to another system, by HTTPS.", noneChosen: "None chosen: it gets all events.",
+  nothingToReplay: "There are no events of this time.", oldestWaiting: "The oldest is of", onlyFailures: "Failures only", pause: "Pause", ping: "Ping",
+  pingAnswered: "The receiver has answered with {status}.", pingRefused: "The receiver refused the ping with {status}.",
+  pingUnreachable: "The receiver has not answered.", replay: "Replay", replayCount: { one: "{count} event is sent again, behind those that are new.", other: "{count} events are sent again, behind those that are new." },
+  replayGivenUp: { one: "Send {count} given up again", other: "Send {count} given up again" },
+  replayText: "Sends all events of a time again. Receivers know them by their ids.", rotateSecret: "New secret",
+  rotateSecretText: "The present secret signs beside the new one for 24 hours.", searchEvents: "Search the events", sendOn: "Resume",
+  sendOnText: "What waits is sent, the oldest first. The webhook then has your rights.",
+  lookAgain: "Look again", staleText: "What you see may be old: to look again takes a recent proof that it is you.",
+  sentAgain: { one: "{count} event is sent again.", other: "{count} events are sent again." }, tryNow: "Try now",
+  webhookDown: "The receiver has failed since {time}. One event at a time tries it; the others wait.",
+  webhookFails: { one: "Events are sent. {count} attempt has failed since {time}.", other: "Events are sent. {count} attempts have failed since {time}." },
+  webhookOf: "A webhook of {name}", webhookRuns: "Events are sent.", webhookSecret: "Secret of the webhook",
+  webhookSecretText: "The receiver verifies by it what it gets. Keep it now: it is never shown again.",
+  webhookUnconfirmed: "The receiver has not answered a ping yet. Nothing else is sent.", webhooks: "Webhooks", webhooksOf: "Webhooks of {name}",
+  webhooksText: "Other systems hear what happens.", "webhookState.UNCONFIRMED": "Unconfirmed", "webhookState.ACTIVE": "On",
+  "webhookState.DOWN": "Failing", "webhookState.PAUSED": "Paused", "webhookPaused.REQUESTED": "It was paused by hand. Events wait for 30 days.",
+  "webhookPaused.FAILING": "The receiver failed for five days. Events wait for 30 days.",
+  "webhookPaused.GONE": "The receiver answered that it is gone (410). Events wait for 30 days.",
+  "webhookPaused.MAKER_LOST_ROLE": "Its maker may no longer manage webhooks here. Resume it to have it act with your rights.",
+  "delivery.DELIVERED": "Delivered", "delivery.REFUSED": "Refused", "delivery.UNREACHABLE": "No answer", "delivery.NOT_ALLOWED": "Not sent: it may not view the object",
 };
 
 """####),

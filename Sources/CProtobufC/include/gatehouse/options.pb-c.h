@@ -284,7 +284,7 @@ struct  Gatehouse__RestRules
    */
   char *cache_control;
   /*
-   * The body may be a form (application/x-www-form-urlencoded) as well as JSON.
+   * The body may be a form (application/x-www-form-urlencoded) as well as JSON. The OpenAPI document has the form.
    */
   protobuf_c_boolean form;
   /*

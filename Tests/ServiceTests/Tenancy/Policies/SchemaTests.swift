@@ -108,7 +108,8 @@ struct SchemaTests {
             delete: "portfolio.delete",
             listAssociations: "portfolio.list_associations",
             report: "portfolio.view_report",
-            reportFeature: "compliancePack"
+            reportFeature: "compliancePack",
+            manageWebhooks: "portfolio.manage_admins"
           )
       )
       let unit = try #require(schema.types.first { $0.name == "unit" })

@@ -129,6 +129,7 @@ struct DeliveryTests {
       await stage.deliver()
       let down = try await stage.webhooks.get(.init(id: id), options: .by(home.owner))
       #expect(down.state == .down && down.waitingCount == 3)
+      #expect(down.failingSince == .init(milliseconds: stage.clock.now - 6_000))
       _ = fixture.receiver.taken()
       fixture.receiver.answer(200)
       // One is due; the others would wait for five minutes, had it not shown that the receiver is back.
@@ -137,9 +138,8 @@ struct DeliveryTests {
       #expect(
         Set(try fixture.receiver.events().map(\.subject)) == [home.door, home.gate, home.cellar]
       )
-      #expect(
-        try await stage.webhooks.get(.init(id: id), options: .by(home.owner)).state == .active
-      )
+      let back = try await stage.webhooks.get(.init(id: id), options: .by(home.owner))
+      #expect(back.state == .active && back.failingSince == nil)
 
       fixture.receiver.answer { _ in .none }
       for device in [home.door, home.gate, home.cellar] {

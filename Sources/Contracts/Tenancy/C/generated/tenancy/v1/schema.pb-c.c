@@ -406,7 +406,7 @@ const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
   (ProtobufCMessageInit) tenancy__v1__type_schema__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__lifecycle__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__lifecycle__field_descriptors[10] =
 {
   {
     "f1_create",
@@ -516,8 +516,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__lifecycle__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_manage_webhooks",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Lifecycle, f10_manage_webhooks),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__lifecycle__field_indices_by_name[] = {
+  9,   /* field[9] = f10_manage_webhooks */
   0,   /* field[0] = f1_create */
   1,   /* field[1] = f2_view */
   2,   /* field[2] = f3_update */
@@ -531,7 +544,7 @@ static const unsigned tenancy__v1__lifecycle__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__lifecycle__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__lifecycle__descriptor =
 {
@@ -541,7 +554,7 @@ const ProtobufCMessageDescriptor tenancy__v1__lifecycle__descriptor =
   "Tenancy__V1__Lifecycle",
   "tenancy.v1",
   sizeof(Tenancy__V1__Lifecycle),
-  9,
+  10,
   tenancy__v1__lifecycle__field_descriptors,
   tenancy__v1__lifecycle__field_indices_by_name,
   1,  tenancy__v1__lifecycle__number_ranges,

@@ -127,7 +127,7 @@ void   tenancy__v1__replay_webhook_response__init
   static const Tenancy__V1__ReplayWebhookResponse init_value = TENANCY__V1__REPLAY_WEBHOOK_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[16] =
+static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[17] =
 {
   {
     "f1_id",
@@ -321,6 +321,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[16
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f17_failing_since",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Webhook, f17_failing_since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
   9,   /* field[9] = f10_updated_at */
@@ -330,6 +342,7 @@ static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
   13,   /* field[13] = f14_last_success_at */
   14,   /* field[14] = f15_failure_count */
   15,   /* field[15] = f16_former_secret_until */
+  16,   /* field[16] = f17_failing_since */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_url */
@@ -343,7 +356,7 @@ static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__webhook__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor =
 {
@@ -353,7 +366,7 @@ const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor =
   "Tenancy__V1__Webhook",
   "tenancy.v1",
   sizeof(Tenancy__V1__Webhook),
-  16,
+  17,
   tenancy__v1__webhook__field_descriptors,
   tenancy__v1__webhook__field_indices_by_name,
   1,  tenancy__v1__webhook__number_ranges,

@@ -122,10 +122,11 @@ struct  Tenancy__V1__Lifecycle
   ProtobufCBinaryData f7_define_roles;
   ProtobufCBinaryData f8_report;
   ProtobufCBinaryData f9_report_feature;
+  ProtobufCBinaryData f10_manage_webhooks;
 };
 #define TENANCY__V1__LIFECYCLE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__lifecycle__descriptor) \
-    , 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__TypeAction

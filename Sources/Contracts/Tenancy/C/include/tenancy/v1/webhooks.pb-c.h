@@ -89,10 +89,11 @@ struct  Tenancy__V1__Webhook
   Google__Protobuf__Timestamp *f14_last_success_at;
   uint32_t f15_failure_count;
   Google__Protobuf__Timestamp *f16_former_secret_until;
+  Google__Protobuf__Timestamp *f17_failing_since;
 };
 #define TENANCY__V1__WEBHOOK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__webhook__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__WEBHOOK_STATE__v0_WEBHOOK_STATE_UNSPECIFIED, TENANCY__V1__WEBHOOK_PAUSE_REASON__v0_WEBHOOK_PAUSE_REASON_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, NULL, 0, NULL, 0, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__WEBHOOK_STATE__v0_WEBHOOK_STATE_UNSPECIFIED, TENANCY__V1__WEBHOOK_PAUSE_REASON__v0_WEBHOOK_PAUSE_REASON_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL }
 
 
 struct  Tenancy__V1__CreateWebhookRequest
