@@ -278,7 +278,7 @@ def render(section):
         f"{thousands(engine.get('devices'))} devices and "
         f"{thousands(engine.get('associations'))} associations; the services that were called had "
         "stores with little in them, unless the line says otherwise.", "",
-        f"Load average of the machine's {section['machine']['cores']} cores meanwhile, the benchmark "
+        f"Load average of the machine's {section['machine']['cores']} cores during the run, the benchmark "
         f"included: {loads}. **Above the number of cores, what runs gets a part of a core**, and "
         "rates of one core are that much too low; compare the figures of one line.", "",
         *table(["What", "Measured", "Target", "Reached"], rows),

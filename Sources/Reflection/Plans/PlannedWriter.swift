@@ -256,6 +256,8 @@ struct PlannedWriter {
 }
 
 /// A value on the wire, as a number or as the place of its bytes.
+///
+/// `WireFields` hands out slices, each of which retains the message; here most of the cost of a field would be that.
 enum WireValue {
   case varint(UInt64)
   case fixed
