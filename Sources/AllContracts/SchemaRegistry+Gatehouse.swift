@@ -45,6 +45,7 @@ extension SchemaRegistry {
     Entitlement_V1.entitlementV1AuditFile, Entitlement_V1.entitlementV1ErasureFile,
     Tenancy_V1.tenancyV1ErasureFile,
     Tenancy_V1.tenancyV1ExportsFile, Tenancy_V1.tenancyV1WebhooksFile,
+    Tenancy_V1.tenancyV1PoliciesFile,
     Tenancy_V1.tenancyV1ReportsFile,
     Tenancy_V1.tenancyV1EntitiesFile, Tenancy_V1.tenancyV1RolesFile,
     Tenancy_V1.tenancyV1RoleDefinitionsFile,

@@ -69,12 +69,15 @@ extension MethodSchema {
     }
   }
 
+  /// The callers, in the order of `gatehouse.CallerClass`.
+  private static let callers = ["", "public", "user", "service", "admin", "support"]
+
   /// Reads a `(gatehouse.method)`.
   private mutating func read(rules: ArraySlice<UInt8>) throws(SchemaError) {
     var fields = WireFields(rules)
     while let (number, value) = try fields.next() {
       switch number {
-      case 1: caller = Self.named(value, ["", "public", "user", "service", "admin"]) ?? ""
+      case 1: caller = Self.named(value, Self.callers) ?? ""
       case 2: callingServices.append(try value.text())
       case 3: stepUp = try value.text()
       case 4: isIdempotent = value.isTrue

@@ -131,11 +131,11 @@ struct SchemaChecker {
       if !method.callingServices.isEmpty, method.caller == "public" {
         report(file, method.line, "calling_services says nothing when anyone may call")
       }
-      if !method.stepUp.isEmpty, method.caller != "user", method.caller != "admin" {
+      if !method.stepUp.isEmpty, !["user", "support", "admin"].contains(method.caller) {
         report(
           file,
           method.line,
-          "step_up needs `caller: CALLER_CLASS_USER` or `CALLER_CLASS_ADMIN`"
+          "step_up needs `caller: CALLER_CLASS_USER`, `CALLER_CLASS_SUPPORT` or `CALLER_CLASS_ADMIN`"
         )
       }
       if method.isImmediate, method.isClientStreaming || method.isServerStreaming {

@@ -15,6 +15,25 @@ struct PolicyAssertions {
     _ sources: [PolicySource],
     zones: any TimeZoneSource
   ) throws(PolicyError) -> (policy: Policy, assertions: [PolicyAssertions]) {
+    let (policy, assertions, problems) = read(sources, zones: zones)
+    try problems.throwIfAny()
+    for (source, assertions) in assertions {
+      problems.source = source
+      assertions.check(policy, problems)
+    }
+    try problems.throwIfAny()
+    return (policy, assertions.map(\.assertions))
+  }
+
+  /// Reads policy files that hold together, and their assertions with the file of each, which are not looked at yet; of
+  /// no use if problems were noted.
+  static func read(
+    _ sources: [PolicySource],
+    zones: any TimeZoneSource
+  ) -> (
+    policy: Policy, assertions: [(source: String, assertions: PolicyAssertions)],
+    problems: PolicyProblems
+  ) {
     var reader = PolicyReader(zones: zones)
     let policy = reader.read(sources)
     let problems = reader.problems
@@ -32,13 +51,7 @@ struct PolicyAssertions {
       )
       assertions.append((document.source, read))
     }
-    try problems.throwIfAny()
-    for (source, assertions) in assertions {
-      problems.source = source
-      assertions.check(policy, problems)
-    }
-    try problems.throwIfAny()
-    return (policy, assertions.map(\.assertions))
+    return (policy, assertions, problems)
   }
 
   /// Reads the assertions of a file, checking every name.
@@ -105,6 +118,30 @@ struct PolicyAssertions {
     let decision: Decision
   }
 
+  /// The questions of the expectations, and the answers in names.
+  func answers(_ policy: Policy, in source: String) -> [PolicyReview.Answer] {
+    var forest = Forest(policy: policy)
+    for change in changes { forest.apply(change) }
+    return expectations.map { expectation in
+      let decision = forest.decide(
+        subject: expectation.who,
+        action: expectation.action,
+        entity: expectation.on,
+        context: expectation.context,
+        now: expectation.now
+      )
+      return PolicyReview.Answer(
+        source: source,
+        path: expectation.path,
+        who: expectation.who,
+        action: policy[expectation.action],
+        on: expectation.on,
+        isExpected: expectation.isMet(by: decision),
+        explanation: forest.explanation(of: decision, on: forest.entity(expectation.on))
+      )
+    }
+  }
+
   /// The decisions, in the order of the expectations.
   func decisions(_ policy: Policy) -> [Decided] {
     var forest = Forest(policy: policy)
@@ -126,10 +163,7 @@ struct PolicyAssertions {
   func check(_ policy: Policy, _ problems: PolicyProblems) {
     for (expectation, decided) in zip(expectations, decisions(policy)) {
       let decision = decided.decision
-      let isAsExpected =
-        decision.isAllowed == expectation.isAllowed
-        && (expectation.reason.map { $0 == decision.reason } ?? true)
-      guard !isAsExpected else { continue }
+      guard !expectation.isMet(by: decision) else { continue }
       let wanted = expectation.reason?.rawValue ?? (expectation.isAllowed ? "allow" : "deny")
       let question =
         expectation.isOfRow ? " for \(policy[expectation.action]) by \(expectation.who)" : ""

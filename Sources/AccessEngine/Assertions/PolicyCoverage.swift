@@ -4,6 +4,8 @@ package struct PolicyCoverage: Sendable {
   package let assertionCount: Int
   /// All pairs, in the order of types, actions and roles.
   package let pairs: [Pair]
+  /// Pairs that no assertion touches.
+  package var untouched: [Pair] { pairs.filter { !$0.isTouched } }
 
   /// A role that reaches entities of a type, and an action on those.
   package struct Pair: Hashable, Sendable {
@@ -25,6 +27,11 @@ package struct PolicyCoverage: Sendable {
   ) throws(PolicyError) -> PolicyCoverage {
     guard !sources.isEmpty else { throw PolicyError([]) }
     let (policy, assertions) = try PolicyAssertions.load(sources, zones: zones)
+    return PolicyCoverage(of: policy, assertions)
+  }
+
+  /// Looks at what assertions of a policy ask.
+  init(of policy: Policy, _ assertions: [PolicyAssertions]) {
     let decided = assertions.flatMap { $0.decisions(policy) }
     var touched: Set<Touch> = []
     for one in decided {
@@ -33,7 +40,7 @@ package struct PolicyCoverage: Sendable {
         touched.insert(Touch(role: role, action: one.action, type: type))
       }
     }
-    return PolicyCoverage(assertionCount: decided.count, pairs: pairs(of: policy, touched))
+    (assertionCount, pairs) = (decided.count, Self.pairs(of: policy, touched))
   }
 
   private struct Touch: Hashable {
@@ -48,7 +55,7 @@ package struct PolicyCoverage: Sendable {
       for action in policy.actions.indices.map({ ActionID(index: UInt16($0)) }) {
         guard let rule = policy.rule(of: action, on: type) else { continue }
         for role in policy.roles.indices.map({ RoleID(index: UInt8($0)) })
-        where policy[role].name != Policy.operatorRole {
+        where !Policy.builtInRoles.contains(policy[role].name) {
           let links = policy.links.indices.filter { policy.reaches(role, type, through: $0) }
           let isReached = policy.reaches(role, type)
           guard isReached || !links.isEmpty else { continue }

@@ -14,6 +14,11 @@ struct PolicyExpectation {
   let context: DecisionContext
   let now: Int64
 
+  /// Whether a decision is the one that must follow.
+  func isMet(by decision: Decision) -> Bool {
+    decision.isAllowed == isAllowed && (reason.map { $0 == decision.reason } ?? true)
+  }
+
   private enum Outcome: String, CaseIterable {
     case allow
     case deny

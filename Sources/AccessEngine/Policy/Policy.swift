@@ -339,8 +339,16 @@ public final class Policy: Sendable {
 
   /// The role of operators, which every policy has: held on the system alone, for everything.
   package static let operatorRole = "super_admin"
+  /// The role of support people, which every policy has that does not give the name to a role of its own: held on the
+  /// system alone, for nothing but reading what operators read.
+  package static let supportRole = "support"
+  /// The roles that policies have without declaring them.
+  package static let builtInRoles: Set = [operatorRole, supportRole]
+
   /// The action that the operators' own calls need, on the system.
   package static let administration = "system.administer"
+  /// The action that reading about any account or tenant needs, on the system.
+  package static let inspection = "system.inspect"
 
   /// The type of a name.
   public func type(named name: String) -> EntityTypeID? {

@@ -48,6 +48,12 @@ package struct PolicyDescription: Sendable {
     package let denies: [String]
     /// The parameters of an operation: `celsius number 5 to 35 °C`.
     package let parameters: [String]
+
+    /// ` if online = true, unless night`; empty without conditions.
+    package var rules: String {
+      let needed = conditions.isEmpty ? "" : " if \(conditions.joined(separator: " and "))"
+      return denies.isEmpty ? needed : "\(needed), unless \(denies.joined(separator: " or "))"
+    }
   }
 
   /// Describes a policy.

@@ -73,7 +73,7 @@ package struct PolicyDifference: Sendable {
   }
 
   private static func roles(of policy: Policy) -> [PolicyDescription.Role] {
-    PolicyDescription(policy).roles.filter { $0.name != Policy.operatorRole }
+    PolicyDescription(policy).roles.filter { !Policy.builtInRoles.contains($0.name) }
   }
 
   private static func grants(

@@ -1,8 +1,8 @@
 extension Policy {
   /// Types of all policies together, the system's counted, at most: they are bits of a word.
   static let typeCountMax = 64
-  /// Roles of all policies together beside `super_admin`, at most: all of them are bits of a word.
-  static let roleCountMax = 63
+  /// Roles of all policies together beside `super_admin` and `support`, at most: all of them are bits of a word.
+  static let roleCountMax = 62
   /// Kinds of links of all policies together, at most.
   static let linkCountMax = 16
   /// Actions of all policies together, at most.

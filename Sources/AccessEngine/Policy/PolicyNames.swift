@@ -30,6 +30,8 @@ public struct RoleSet: Hashable, Sendable {
 
   /// The set without roles.
   package static let none = RoleSet(bits: 0)
+  /// Roles of one policy, at most.
+  static let countMax = 64
 
   package init(bits: UInt64) { self.bits = bits }
 

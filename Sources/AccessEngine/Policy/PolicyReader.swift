@@ -31,6 +31,8 @@ struct PolicyReader {
   var linkActions: [[Set<String>]] = []
   /// The role of operators, if no file declares it.
   var builtInOperator: RoleID?
+  /// The role of support people, if no file declares one of the name.
+  var builtInSupport: RoleID?
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
   /// The names that applications have.
@@ -46,17 +48,17 @@ struct PolicyReader {
   /// The policy of some files; of no use if problems were noted.
   mutating func read(_ sources: [PolicySource]) -> Policy {
     for source in sources { open(source) }
-    nameOperators()
+    nameBuiltInRoles()
     linkActions = links.map { _ in [Set<String>](repeating: [], count: roles.count) }
     included = roles.map { _ in .none }
     eachDocument { reader, document in reader.readLinks(document) }
     eachDocument { reader, document in reader.readRoles(document) }
-    readOperators()
+    readBuiltInRoles()
     including = Self.closure(of: included)
     eachDocument { reader, document in reader.readTypes(document) }
     eachDocument { reader, document in reader.readRules(document) }
     eachDocument { reader, document in reader.readModes(document) }
-    readAdministration()
+    readBuiltInActions()
     eachDocument { reader, document in reader.readDeclarations(document) }
     return compiled()
   }
@@ -125,9 +127,10 @@ struct PolicyReader {
       return true
     }
     document.roleMembers.removeAll { member in
-      let isOperator = member.name == Policy.operatorRole
-      let others = roles.count { $0.name != Policy.operatorRole }
-      let hasRoom = isOperator || others < Policy.roleCountMax
+      let isBuiltIn = Policy.builtInRoles.contains(member.name)
+      let others = roles.count { !Policy.builtInRoles.contains($0.name) }
+      let countMax = words.areClosed ? Policy.roleCountMax : RoleSet.countMax - 1
+      let hasRoom = isBuiltIn || others < countMax
       if claim(member, "role", hasRoom, Policy.roleCountMax) {
         document.roles[member.name] = RoleID(index: UInt8(roles.count))
         roles.append(Policy.Role(name: member.name))

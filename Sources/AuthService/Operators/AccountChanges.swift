@@ -11,10 +11,17 @@ struct AccountChanges: Sendable {
   private static let countAtOnce = 32
 
   /// Throws OPERATOR_ACCOUNT when a user is an operator now: one operator must not get at another one's account.
-  func requireNoOperator(_ userID: String) async throws {
+  ///
+  /// `operatorID`, if that is one, may.
+  func requireNoOperator(_ userID: String, besidesBy operatorID: String? = nil) async throws {
     let right = Permission.administration
     let answer = try await core.permissions.confirm(userID, right.action, right.entity)
-    guard !answer.decision.isAllowed else { throw OperatorError.operatorAccount }
+    guard answer.decision.isAllowed else { return }
+    if let operatorID {
+      let own = try await core.permissions.confirm(operatorID, right.action, right.entity)
+      if own.decision.isAllowed { return }
+    }
+    throw OperatorError.operatorAccount
   }
 
   /// Throws when a change makes no sense for an account as it is.

@@ -70,6 +70,7 @@ extension OperatorsHandler {
   ) async throws -> Auth_V1.RevokeSessionsResponse {
     let response: Auth_V1.RevokeSessionsResponse = try await change(
       request.userId,
+      by: .inspection,
       request.idempotencyKey,
       request,
       call

@@ -72,8 +72,13 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     _ request: Auth_V1.EndSessionsRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
-    try await change(request.userId, request.idempotencyKey, request, call) {
-      [core] user, now, tx in
+    try await change(
+      request.userId,
+      by: .inspection,
+      request.idempotencyKey,
+      request,
+      call
+    ) { [core] user, now, tx in
       let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
       try tx.audit(
         "session.end_all",
@@ -84,10 +89,13 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     }
   }
 
-  /// Changes a user in one transaction in which the caller is an operator with a living session, then
-  /// announces the sessions that this ended.
+  /// Changes a user in one transaction in which the caller has a right and a living session, then announces
+  /// the sessions that this ended.
+  ///
+  /// With the right of support people, no operator is changed but by another one.
   func change<Response: Message>(
     _ userID: String,
+    by right: Permission = .administration,
     _ key: String,
     _ request: some Message,
     _ call: CallContext,
@@ -98,8 +106,11 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     let caller = try call.requireUser()
     let (core, now) = (core, core.clock.now)
     let ended = Lock<[Revocation]>([])
+    if right == .inspection {
+      try await changes.requireNoOperator(userID, besidesBy: caller.userID)
+    }
     let response = try await core.permissions.confirming(
-      .administration,
+      right,
       of: caller.userID,
       domain: ErrorCatalog.auth.domain
     ) { right in

@@ -15,6 +15,13 @@ struct UsersHandler: Auth_V1.UsersService {
     )
   }
 
+  func listAccess(
+    _ request: Auth_V1.ListAccessRequest,
+    _ call: CallContext
+  ) async throws -> Audit_V1.ListAccessResponse {
+    try await AccountAccess.page(request, core, call)
+  }
+
   func updateProfile(
     _ request: Auth_V1.UpdateProfileRequest,
     _ call: CallContext

@@ -15,7 +15,8 @@ public enum AuthProgram: HostedService {
 
   /// The program's commands besides serving.
   public static let commands = [
-    makeSecrets, grantSuperAdmin, revokeSuperAdmin, listSuperAdmins, writeMailTemplates,
+    makeSecrets, grantSuperAdmin, revokeSuperAdmin, listSuperAdmins, grantSupport, revokeSupport,
+    listSupport, writeMailTemplates,
     listSharedMailboxes,
   ]
 

@@ -123,10 +123,8 @@ public final class AuthService: Sendable {
     authentication = AuthenticationInterceptor(
       tokens: tokens,
       services: dependencies.services,
-      isAdministrator: { [permissions = core.permissions] user, call in
-        let right = Permission.administration
-        return try await permissions.check(user.userID, right.action, right.entity, for: call)
-          .isAllowed
+      isOperator: { [permissions = core.permissions] right, user, call in
+        try await permissions.check(user.userID, right.action, right.entity, for: call).isAllowed
       },
       operatorStepUp: settings.operatorStepUp,
       gateways: dependencies.gateways,

@@ -6,12 +6,15 @@ extension OperatorRole {
   /// Operators asked for at once.
   private static let pageSize: UInt32 = 1000
 
-  /// The current operators, as TenancyService tells AuthService and no user: in the order in which
-  /// they were granted it.
-  static func holders(in environment: ServiceEnvironment) async throws -> [String] {
+  /// Those who have a right of operators or of support people, as TenancyService tells AuthService and no user: in
+  /// the order in which they were granted it.
+  static func holders(
+    of right: Permission,
+    in environment: ServiceEnvironment
+  ) async throws -> [Tenancy_V1.AllowedSubject] {
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
     do {
-      let holders = try await holders(Tenancy_V1.PermissionsClient(tenancy))
+      let holders = try await holders(of: right, Tenancy_V1.PermissionsClient(tenancy))
       await tenancy.close()
       return holders
     } catch {
@@ -20,10 +23,11 @@ extension OperatorRole {
     }
   }
 
-  private static func holders(_ permissions: Tenancy_V1.PermissionsClient) async throws -> [String]
-  {
-    let right = Permission.administration
-    var holders: [String] = []
+  private static func holders(
+    of right: Permission,
+    _ permissions: Tenancy_V1.PermissionsClient
+  ) async throws -> [Tenancy_V1.AllowedSubject] {
+    var holders: [Tenancy_V1.AllowedSubject] = []
     var pageToken = ""
     repeat {
       let page = try await permissions.listSubjects(
@@ -35,7 +39,7 @@ extension OperatorRole {
         ),
         timeout: .seconds(10)
       )
-      holders += page.subjects.map(\.userId)
+      holders += page.subjects
       pageToken = page.nextPageToken
     } while !pageToken.isEmpty
     return holders
@@ -51,7 +55,21 @@ extension AuthProgram {
     arguments: "",
     summary: "List the operators, an identifier a line; TenancyService must be running."
   ) { _, environment, _ in
-    let holders = try await OperatorRole.holders(in: environment)
-    return holders.isEmpty ? "nobody is super_admin" : holders.joined(separator: "\n")
+    let holders = try await OperatorRole.holders(of: .administration, in: environment)
+    return holders.isEmpty
+      ? "nobody is super_admin" : holders.map(\.userId).joined(separator: "\n")
+  }
+
+  /// The command that lists the support people.
+  public static let listSupport = OperatorCommand<AuthProgram>(
+    name: "list-support",
+    arguments: "",
+    summary: "List the support people, an identifier a line; TenancyService must be running."
+  ) { _, environment, _ in
+    // Operators have the right too, by their own role.
+    let holders = try await OperatorRole.holders(of: .inspection, in: environment)
+      .filter { $0.role == "support" }
+    return holders.isEmpty
+      ? "nobody has the role support" : holders.map(\.userId).joined(separator: "\n")
   }
 }

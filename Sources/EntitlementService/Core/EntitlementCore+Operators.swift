@@ -10,7 +10,9 @@ extension EntitlementCore {
     _ call: CallContext
   ) async throws -> Subject {
     do {
-      return try await subject(wire, call)
+      let subject = try await subject(wire, call)
+      try await recordLook(at: subject, call)
+      return subject
     } catch let refusal as RPCError where refusal.code == .notFound {
       guard let subject = try plainSubject(wire, call), call.caller.user != nil else {
         throw refusal
@@ -29,25 +31,46 @@ extension EntitlementCore {
     return requested
   }
 
-  /// Throws PERMISSION_DENIED unless the caller is an operator, who has not read too much of late.
+  /// Throws PERMISSION_DENIED unless the caller is an operator or a support person, who has not read too much of
+  /// late.
   ///
   /// The interceptor has asked already; a handler that relies on it alone is one mistake from open.
-  func requireOperator(_ call: CallContext) async throws {
-    guard try await isAllowed(.administration, of: try userID(call), call) else {
-      throw IdentityError.operatorRequired
+  func requireSupport(_ call: CallContext) async throws {
+    guard try await isAllowed(.inspection, of: try userID(call), call) else {
+      throw IdentityError.supportRequired
     }
     try takeOfAuditBudget(call)
   }
 
-  /// Writes down that an operator reads about `id`; throws `refusal` for everybody else.
+  /// Writes down that an operator or a support person reads about `id`; throws `refusal` for everybody else.
   func admitOperator(
     to id: String,
     _ call: CallContext,
     otherwise refusal: RPCError
   ) async throws {
     let userID = try userID(call)
-    guard try await isAllowed(.administration, of: userID, call) else { throw refusal }
+    guard try await isAllowed(.inspection, of: userID, call) else { throw refusal }
+    let assurance = call.caller.user?.assurance(at: clock.now)
+    if assurance?.satisfies("mfa", of: call.method.fullName) != true,
+      try await !isAllowed(.administration, of: userID, call)
+    {
+      throw IdentityError.secondFactorRequired
+    }
     try takeOfAuditBudget(call)
+    try await record(id, call)
+  }
+
+  /// Writes down that an operator, whose role lets it see all tenants, looks at one; once an hour.
+  func recordLook(at subject: Subject, _ call: CallContext) async throws {
+    guard subject.kind != .user, let user = call.caller.user, user.actingService == nil,
+      !looks.has(subject.id, by: user.userID, now: clock.now),
+      try await isAllowed(.administration, of: user.userID, call)
+    else { return }
+    try await record(subject.id, call)
+    looks.note(subject.id, by: user.userID, now: clock.now)
+  }
+
+  private func record(_ id: String, _ call: CallContext) async throws {
     try await store.write(call) { tx in
       try tx.audit("operator.read", object: id, scope: id, detail: call.method.fullName)
     }

@@ -16,6 +16,8 @@ final class EntitlementCore: Sendable {
   let authorizer: SubjectAuthorizer
   /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
+  /// The subscribers that operators have looked at.
+  let looks = RecentLooks()
   private let follower: any SubjectFollower
 
   init(

@@ -120,10 +120,8 @@ public enum EntitlementProgram: HostedService {
         accounts: AuthAccountDirectory(Auth_V1.UsersClient(remote.authChannel))
       )
     )
-    let interceptor = remote.interceptor { user, call in
-      let right = Permission.administration
-      return try await permissions.check(user.userID, right.action, right.entity, for: call)
-        .isAllowed
+    let interceptor = remote.interceptor { right, user, call in
+      try await permissions.check(user.userID, right.action, right.entity, for: call).isAllowed
     }
     let (loop, clock) = (environment.loops.loops[0], environment.clock)
     return OpenService(

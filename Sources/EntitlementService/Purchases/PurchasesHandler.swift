@@ -117,6 +117,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     }
     do {
       try await core.require(permission, call)
+      try await core.recordLook(at: subject, call)
     } catch let refusal as RPCError where refusal.code == .notFound {
       try await core.admitOperator(to: subject.id, call, otherwise: refusal)
     }

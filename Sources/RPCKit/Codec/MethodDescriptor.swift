@@ -20,6 +20,8 @@ public struct MethodDescriptor: Hashable, Sendable {
     case user
     /// Another service; which ones is in `callingServices`.
     case service
+    /// A support person, or an operator.
+    case support
     /// An operator.
     case admin
   }

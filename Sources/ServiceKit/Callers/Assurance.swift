@@ -55,7 +55,7 @@ public struct Assurance: Hashable, Sendable {
   ///
   /// `fresh` takes any proof but that of an elevated token and of a child, for whom a parent proved it. How old
   /// the proof is, others look at.
-  func satisfies(_ stepUp: String, of method: String) -> Bool {
+  public func satisfies(_ stepUp: String, of method: String) -> Bool {
     guard stepUp != "fresh" else { return purpose == nil && acr != Self.child }
     return (purpose == nil || purpose == method && object == nil) && satisfies(stepUp)
   }

@@ -38,17 +38,29 @@ package enum IdentityError {
       + "grant-super-admin EMAIL grants"
   )
 
+  /// A user who is neither an operator nor a support person, where only those may call.
+  package static let supportRequired = errors.denied(
+    "CALLER_NOT_ALLOWED",
+    "only support people and operators may call this method; it needs the role support, which auth-service "
+      + "grant-support EMAIL grants"
+  )
+
+  /// A support person who has signed in without a second factor.
+  package static let secondFactorRequired = stepUpRequired("mfa", ageMax: nil)
+
   /// A user, but without the proof that this method asks for.
   ///
   /// The metadata has what RFC 9470 (section 3) puts into a challenge: which classes of proof are enough,
   /// the weakest first, and how old it may be.
-  package static func stepUpRequired(_ stepUp: String, ageMax: Int64) -> RPCError {
+  package static func stepUpRequired(_ stepUp: String, ageMax: Int64?) -> RPCError {
     errors.unauthenticated(
       "STEP_UP_REQUIRED",
-      "this method needs a recent step-up; prove who you are again",
+      ageMax == nil
+        ? "this method needs a sign-in with a second factor; sign in again with one, or set one up first"
+        : "this method needs a recent step-up; prove who you are again",
       [
         "step_up": stepUp, "acr_values": Assurance.satisfying(stepUp).joined(separator: " "),
-        "max_age_seconds": "\(ageMax / 1000)",
+        "max_age_seconds": ageMax.map { "\($0 / 1000)" } ?? "",
       ].filter { !$0.value.isEmpty }
     )
   }

@@ -8,4 +8,8 @@ enum BuiltIn {
   static let superAdmin = Policy.operatorRole
   /// The action that operators may do.
   static let administer = Policy.administration
+  /// The role of support people; granted by AuthService's commands too.
+  static let support = Policy.supportRole
+  /// The action that support people and operators may do.
+  static let inspect = Policy.inspection
 }

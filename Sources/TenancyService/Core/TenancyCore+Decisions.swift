@@ -104,6 +104,11 @@ extension TenancyCore {
   ) throws(RPCError) -> Explanation {
     guard !explanation.isAllowed else {
       firstUses.note(user.userID, on: id)
+      if explanation.viaEntityID == Forest.systemIdentifier, id != Forest.systemIdentifier {
+        operatorLooks.note(user.userID, on: id) {
+          engine.peek { $0.root(of: id) }
+        }
+      }
       return explanation
     }
     try requireFeatures(explanation)

@@ -38,6 +38,7 @@ final class TenancyCore: Sendable {
   let newcomers = Newcomers()
   /// People who have not used a role yet that came of an invitation by itself.
   let firstUses = FirstUses()
+  let operatorLooks = OperatorLooks()
   private let watchers: [String: ScopeWatchers]
   private let followers: [any CommitFollower]
 

@@ -11,7 +11,7 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
     _ request: Audit_V1.SearchAuditRequest,
     _ call: CallContext
   ) async throws -> Audit_V1.SearchAuditResponse {
-    let user = try await core.requireAdministrator(call)
+    let user = try await core.requireSupport(call)
     try core.auditBudget.take(user.userID)
     let search = AuditSearch(request)
     let binding = TokenSealer.PageBinding(
@@ -27,6 +27,36 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
     return .init(
       entries: try await core.named(page.entries),
       nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
+    )
+  }
+
+  func listAccess(
+    _ request: Tenancy_V1.ListTenancyAccessRequest,
+    _ call: CallContext
+  ) async throws -> Audit_V1.ListAccessResponse {
+    let (user, core) = (try call.requireUser(), core)
+    let object = request.entityId.isEmpty ? user.userID : request.entityId
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName, object]
+    )
+    let page = try await core.read { tx in
+      if !request.entityId.isEmpty { try core.requireListing(on: object, user, tx) }
+      // After the caller's right is known, so that a page token tells nobody anything.
+      let asked = try core.tokens.page(
+        .init(size: request.pageSize, token: request.pageToken),
+        cursorCount: 1,
+        binding
+      )
+      let page = try AccessSearch(of: object).page(asked, in: tx)
+      return Audit_V1.ListAccessResponse(
+        records: page.records,
+        nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
+      )
+    }
+    return .init(
+      records: try await core.named(page.records),
+      nextPageToken: page.nextPageToken
     )
   }
 }

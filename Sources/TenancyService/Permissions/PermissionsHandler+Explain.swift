@@ -9,22 +9,29 @@ extension PermissionsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Explanation {
     if let asOf = request.asOf {
-      return try await past(PastQuestion(request, asOf: asOf), call)
+      return try await explainPast(request, PastQuestion(request, asOf: asOf), call)
     }
     guard core.policy.action(named: request.action) != nil else {
       throw PermissionError.actionUnknown()
     }
     try await core.reach(atLeast: request.atLeastRevision)
     if let user = call.caller.user, !["", user.userID].contains(request.subjectId) {
-      let core = core
-      return try await core.read { tx in
-        let held = try core.requireListing(on: request.entityId, user, tx)
-        return try explain(request, to: user, held, tx)
-      }
+      return try await explain(request, to: user, call)
     }
-    let subject = try call.caller.subject(request.subjectId)
-    let context = CheckContext(call.caller, core)
-    return try await core.retrying {
+    return try await explain(
+      request,
+      of: try call.caller.subject(request.subjectId),
+      CheckContext(call.caller, core)
+    )
+  }
+
+  /// Explains a decision to a service, or to the user whom it is about.
+  private func explain(
+    _ request: Tenancy_V1.ExplainRequest,
+    of subject: String,
+    _ context: CheckContext
+  ) async throws -> Tenancy_V1.Explanation {
+    try await core.retrying {
       let ruling = try ruling(of: request, subject, context)
       guard let reasoning = ruling.reasoning else {
         return Tenancy_V1.Explanation(decision: ruling.decision)
@@ -37,6 +44,72 @@ extension PermissionsHandler {
       try requireFeatures(reasoning)
       let level = context.isUser ? reasoning.explanation.accessLevel : .max
       return ReasoningMapping(accessLevel: level).message(reasoning, ruling.decision)
+    }
+  }
+
+  /// Explains a decision about somebody to a user who may list the roles on the entity, or as a whole to a support
+  /// person.
+  private func explain(
+    _ request: Tenancy_V1.ExplainRequest,
+    to user: UserIdentity,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Explanation {
+    let core = core
+    do {
+      return try await core.read { tx in
+        let held = try core.requireListing(on: request.entityId, user, tx)
+        return try explain(request, to: user, held, tx)
+      }
+    } catch let refusal as RPCError where [.notFound, .permissionDenied].contains(refusal.code) {
+      try await requireSupport(for: request, user, call, otherwise: refusal)
+      let context = CheckContext(isUser: false, assurance: nil, features: core.features)
+      let explanation = try await explain(request, of: request.subjectId, context)
+      try await record(request, call)
+      return explanation
+    }
+  }
+
+  private func explainPast(
+    _ request: Tenancy_V1.ExplainRequest,
+    _ question: PastQuestion,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Explanation {
+    guard let user = call.caller.user, !["", user.userID].contains(request.subjectId) else {
+      return try await past(question, asker: call.caller.user, call)
+    }
+    do {
+      return try await past(question, asker: user, call)
+    } catch let refusal as RPCError where [.notFound, .permissionDenied].contains(refusal.code) {
+      try await requireSupport(for: request, user, call, otherwise: refusal)
+      let explanation = try await past(question, asker: nil, call)
+      try await record(request, call)
+      return explanation
+    }
+  }
+
+  /// Throws `refusal` unless a support person or an operator asks about anything but the system: who administers
+  /// everything is nobody's to read.
+  private func requireSupport(
+    for request: Tenancy_V1.ExplainRequest,
+    _ user: UserIdentity,
+    _ call: CallContext,
+    otherwise refusal: RPCError
+  ) async throws {
+    guard request.entityId != Forest.systemIdentifier else { throw refusal }
+    try await core.requireSupport(user, call, otherwise: refusal)
+  }
+
+  /// Writes down that a support person got an explanation: for the person, and for the tenant.
+  private func record(_ request: Tenancy_V1.ExplainRequest, _ call: CallContext) async throws {
+    let look = core.engine.peek { forest in
+      forest.root(of: request.entityId).map {
+        OperatorLooks.Look(entityID: request.entityId, rootID: $0)
+      }
+    }
+    try await core.change(call) { tx in
+      let (system, method) = (Forest.systemIdentifier, call.method.fullName)
+      try tx.audit("operator.read", object: request.subjectId, scope: system, detail: method)
+      if let look { try tx.audit(look, method) }
     }
   }
 

@@ -15,7 +15,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   ) throws -> Reply<Tenancy_V1.Decision> {
     if let asOf = request.asOf {
       let question = PastQuestion(request, asOf: asOf)
-      return .later { try await past(question, call).decision ?? .init() }
+      return .later { try await past(question, asker: call.caller.user, call).decision ?? .init() }
     }
     let caller = call.caller
     let context = CheckContext(caller, core)

@@ -17,6 +17,8 @@ public enum TenancyProgram: HostedService {
     var treeByteCountMax: Int
     /// How webhooks are sent; nil sends none.
     var webhooks: WebhookSettings?
+    /// Whether operators may look at policies before they are loaded.
+    var offersWorkbench: Bool
     /// The demands on requests that a gateway asks about.
     var gatewayRoutes: GatewayRoutes
     /// Where others find AuthZEN's interfaces; nil says it to nobody.
@@ -50,6 +52,7 @@ public enum TenancyProgram: HostedService {
         try members.optional("memory_limit_mib")?.integer(in: 1...1_048_576) ?? 1024
       ) << 20,
       webhooks: try WebhookSettings.read(members.optional("webhooks")),
+      offersWorkbench: try members.optional("workbench")?.boolean() ?? false,
       gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes")),
       authZen: try AuthZenMetadata(members.optional("policy_decision_point"))
     )
@@ -97,6 +100,7 @@ public enum TenancyProgram: HostedService {
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
     own.treeByteCountMax = settings.treeByteCountMax
     own.webhooks = settings.webhooks
+    own.offersWorkbench = settings.offersWorkbench
     own.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
     own.reportKey = { reportKey.withLock { $0 } }
@@ -125,7 +129,10 @@ public enum TenancyProgram: HostedService {
     return OpenService(
       services: service.services,
       documents: [settings.authZen?.document].compactMap(\.self),
-      interceptors: [remote.interceptor { user, _ in service.isAdministrator(user.userID) }],
+      interceptors: [
+        remote.interceptor { right, user, _ in service.holds(right, user.userID) },
+        service.operatorLooks,
+      ],
       work: [remote.run, { await features?.run() }] + service.work(on: environment.loops.loops[0]),
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
       reload: { settings in

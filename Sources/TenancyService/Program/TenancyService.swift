@@ -225,6 +225,7 @@ public final class TenancyService: Sendable {
         ExportsHandler(core: core, refusals: refusals).definition,
         ErasureHandler(core: core, tombstones: tombstones, refusals: refusals).definition,
         WebhooksHandler(core: core, webhooks: webhooks).definition,
+        PoliciesHandler(core: core, isOffered: settings.offersWorkbench).definition,
         AuthorizationHandler(
           core: core,
           tokens: with.tokens,
@@ -257,11 +258,16 @@ public final class TenancyService: Sendable {
     )
   }
 
-  /// Whether a user administers everything: for the `AuthenticationInterceptor`.
-  public func isAdministrator(_ userID: String) -> Bool {
+  /// Writes down what operators look at; behind the interceptor that says who calls.
+  public var operatorLooks: any ServerInterceptor {
+    OperatorLookInterceptor(core: core) { [self] in holds(.administration, $0) }
+  }
+
+  /// Whether a user has a right of operators or of support people: for the `AuthenticationInterceptor`.
+  public func holds(_ right: Permission, _ userID: String) -> Bool {
     let now = core.clock.now
     return core.engine.peek { forest in
-      guard let action = forest.policy.action(named: BuiltIn.administer) else { return false }
+      guard let action = forest.policy.action(named: right.action) else { return false }
       return forest.decide(
         subject: userID,
         action: action,

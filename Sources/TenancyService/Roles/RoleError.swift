@@ -10,10 +10,13 @@ enum RoleError {
     )
   }
 
-  static let noOperators = ErrorCatalog.tenancy.precondition(
-    "ROLE_UNKNOWN",
-    "none of the loaded policies has the role \(BuiltIn.superAdmin)"
-  )
+  /// A policy has given the name of a built-in role to one that is not held on the system.
+  static func noBuiltIn(_ role: String) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "ROLE_UNKNOWN",
+      "none of the loaded policies has a role \(role) that is held on \(BuiltIn.system)"
+    )
+  }
 
   // MARK: Windows
 

@@ -18,13 +18,18 @@ struct WebhookDraft: Sendable {
     _ policy: Policy
   ) throws(RPCError) {
     guard addresses.rule(of: url) != nil else { throw WebhookError.url }
+    try Self.check(types, role, policy)
+    self.url = url
+    self.types = Set(types).sorted()
+    self.role = role
+  }
+
+  /// Throws INVALID_ARGUMENT for types of events and roles that there are not.
+  static func check(_ types: [String], _ role: String, _ policy: Policy) throws(RPCError) {
     for (index, type) in types.enumerated() where !EventTypes.knows(type) {
       throw WebhookError.type(index)
     }
     guard role.isEmpty || policy.role(named: role) != nil else { throw RoleError.unknown("role") }
-    self.url = url
-    self.types = Set(types).sorted()
-    self.role = role
   }
 }
 

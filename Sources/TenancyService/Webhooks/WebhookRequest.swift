@@ -1,15 +1,18 @@
 internal import Reflection
 internal import RPCKit
-internal import ServiceKit
+package import ServiceKit
 internal import TextEncodings
 
 /// A request to a webhook: a CloudEvent in structured mode (CloudEvents 1.0, HTTP protocol binding, section 3.2),
 /// signed as Standard Webhooks 1.0 say.
-struct WebhookRequest: Hashable, Sendable {
+package struct WebhookRequest: Hashable, Sendable {
   /// `webhook-id`: the same in all attempts.
   let id: String
   /// The content; the same bytes in all attempts.
-  let body: [UInt8]
+  package let body: [UInt8]
+
+  /// The request for an event that was made elsewhere.
+  package init(id: String, body: [UInt8]) { (self.id, self.body) = (id, body) }
 
   /// The request for an event.
   init(_ event: WebhookEvent) {
@@ -45,7 +48,7 @@ struct WebhookRequest: Hashable, Sendable {
   }
 
   /// The fields of an attempt, signed by each of the secrets.
-  func fields(
+  package func fields(
     at now: Int64,
     attempt: Int64,
     isReplay: Bool,
@@ -67,7 +70,7 @@ struct WebhookRequest: Hashable, Sendable {
   }
 
   /// The media type of the content.
-  static let contentType = "application/cloudevents+json; charset=utf-8"
+  package static let contentType = "application/cloudevents+json; charset=utf-8"
 
   private static func digits(_ number: Int64) -> String {
     let text = "\(number)"

@@ -34,6 +34,8 @@ struct Webhooks: Sendable {
   let metrics: WebhookMetrics
   let sender: WebhookSender
   let intake: EventIntake
+  /// The services whose events webhooks get.
+  let sources: [any EventSource]
   private let core: TenancyCore
 
   init(
@@ -46,7 +48,7 @@ struct Webhooks: Sendable {
     guard let key = SealingKey(secret) else {
       preconditionFailure("a secret of the store has the 32 bytes of a key")
     }
-    self.core = core
+    (self.core, self.sources) = (core, sources)
     secrets = WebhookSecrets(key: key, random: core.random)
     addresses = WebhookAddresses(
       allowed: settings.allowedNetworks,

@@ -298,6 +298,45 @@ extension Tenancy_V1.ListWebhookAttemptsRequest: PagedRequest {}
 
 // MARK: - Rights
 
+extension WebhooksHandler {
+  func listen(
+    _ request: Tenancy_V1.ListenWebhookRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Tenancy_V1.ListenedEvent>
+  ) async throws {
+    let (core, user, sources) = (core, try call.requireUser(), try sending().sources)
+    try WebhookDraft.check(request.types, request.role, core.policy)
+    try await core.read { tx in try core.requireWebhooks(of: request.entityId, user, tx) }
+    let webhook = WebhookRecord(
+      id: "",
+      entityID: request.entityId,
+      url: "",
+      types: request.types,
+      role: request.role,
+      secret: [],
+      state: .active,
+      createdBy: user.userID,
+      createdAt: core.clock.now,
+      updatedAt: core.clock.now
+    )
+    let listening = WebhookListening(
+      core: core,
+      sources: sources,
+      webhook: webhook,
+      loop: call.loop
+    )
+    let position = try await listening.position()
+    // What happens once this is there is heard of.
+    try await writer.write(listening.heartbeat(at: position))
+    try await listening.tell(
+      after: position,
+      heartbeatInterval: WebhookListening.heartbeatInterval,
+      on: call,
+      to: writer
+    )
+  }
+}
+
 extension TenancyCore {
   /// A webhook that a user may manage; NOT_FOUND for others, as for those that are not there.
   func webhook(

@@ -22,6 +22,7 @@ enum CallerText {
     case "user": "signed-in user" + others
     case "service": method.callingServices.isEmpty ? "any service" : services
     case "admin": "administrator" + others
+    case "support": "support person or administrator" + others
     default: "nobody: the contract names no caller"
     }
   }

@@ -95,8 +95,8 @@ private struct PolicyWork {
       roles.removeAll { $0.name != name }
       guard !roles.isEmpty else { throw UsageError("unknown role \"\(name)\"; use \(known)") }
     } else {
-      // They may do everything, under every policy.
-      roles.removeAll { $0.name == Policy.operatorRole }
+      // They may do the same under every policy.
+      roles.removeAll { Policy.builtInRoles.contains($0.name) }
     }
     for (place, role) in roles.enumerated() {
       let text = role.lines(style: context.console.outputStyle)

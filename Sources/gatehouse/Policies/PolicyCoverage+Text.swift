@@ -2,12 +2,9 @@ internal import AccessEngine
 internal import ServiceKit
 
 extension PolicyCoverage {
-  /// The pairs that no assertion asks about.
-  var untouched: [Pair] { pairs.filter { !$0.isTouched } }
-
   /// The contents, in one line.
   func summary(of policy: Policy) -> String {
-    let roles = policy.roles.count { $0.name != Policy.operatorRole }
+    let roles = policy.roles.count { !Policy.builtInRoles.contains($0.name) }
     let touched = pairs.count - untouched.count
     return "\(policy.summary): \(policy.types.count - 1) types, \(roles) roles, "
       + "\(policy.actions.count) actions; \(assertionCount) assertions hold and touch \(touched) of "

@@ -65,12 +65,6 @@ extension PolicyDescription.Grant {
     parameters.isEmpty ? "" : " taking \(parameters.joined(separator: ", "))"
   }
 
-  /// ` if online = true, unless night`; empty without conditions.
-  var rules: String {
-    let needed = conditions.isEmpty ? "" : " if \(conditions.joined(separator: " and "))"
-    return denies.isEmpty ? needed : "\(needed), unless \(denies.joined(separator: " or "))"
-  }
-
   /// For programs.
   var json: JSONValue {
     [

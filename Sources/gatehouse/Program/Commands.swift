@@ -4,7 +4,7 @@ internal import CommandLineTool
 enum Commands {
   /// In the order in which help lists them.
   static let all: [Command] = [
-    .list, .describe, .call, .watch, .signUp, .login, .logout, .verifyEmail, .disownEmail,
+    .list, .describe, .call, .watch, .listen, .signUp, .login, .logout, .verifyEmail, .disownEmail,
     .resetPassword, .changeEmail, .confirmEmail, .undoEmailChange, .pin, .totp, .passkeys,
     .removePasskey, .identities, .unlinkIdentity, .exportAccount, .deleteAccount, .deletion,
     .cancelDeletion, .whoAmI, .token, .seed, .explain, .policy, .keys, .users, .user, .disableUser,

@@ -54,6 +54,7 @@ struct InterceptorTests {
     method("AnyService", .service), method("Admin", .admin),
     method("AdminOrTenancy", .admin, ["tenancy"]), method("Fresh", .user, stepUp: "fresh"),
     method("PIN", .user, stepUp: "pin"), method("MFA", .user, stepUp: "mfa"),
+    method("Support", .support), method("SupportFresh", .support, stepUp: "fresh"),
     method("AdminFresh", .admin, stepUp: "fresh"), method("Gateway", .service, ["gateway"]),
     method("UserOrGateway", .user, ["gateway"]),
   ]
@@ -79,6 +80,7 @@ struct InterceptorTests {
     sessions: SessionState = .active,
     keys: (any KeySource)? = nil,
     administrators: Set<String> = [],
+    supporters: Set<String> = [],
     operatorStepUp: String = "fresh",
     gateways: GatewayProof = GatewayProof(),
     _ body: (_ call: (String, Metadata) async -> String) async throws -> Void
@@ -95,7 +97,10 @@ struct InterceptorTests {
         keys: ["tenancy": KeySet([serviceKey.verificationKey])],
         clock: forge.clock
       ),
-      isAdministrator: { user, _ in administrators.contains(user.userID) },
+      isOperator: { right, user, _ in
+        administrators.contains(user.userID)
+          || right == .inspection && supporters.contains(user.userID)
+      },
       operatorStepUp: operatorStepUp,
       gateways: gateways,
       clock: forge.clock,
@@ -412,6 +417,55 @@ struct InterceptorTests {
       // Others and methods without a step-up are not touched.
       #expect(await call("Fresh", elevated("pwd")) == "user:usr_1")
       #expect(await call("Admin", elevated("pwd")) == "user:usr_1")
+    }
+  }
+
+  /// A token of a session that began with a proof of a class some time ago, in seconds.
+  private func token(_ acr: String, age: Int64) -> Metadata {
+    let text = forge.token(claims: { claims in
+      claims["acr"] = .string(acr)
+      claims["auth_time"] = .number(JSONNumber(forge.clock.now / 1000 - age))
+    })
+    return ["authorization": "Bearer \(text)"]
+  }
+
+  @Test("Support people read by a second factor at sign-in, and change by a recent one")
+  func support_secondFactor_isNeeded() async throws {
+    try await serving(supporters: ["usr_1"]) { call in
+      for acr in ["mfa", "phr", "phrh"] {
+        #expect(await call("Support", token(acr, age: 30_000)) == "user:usr_1", "\(acr)")
+        #expect(await call("SupportFresh", token(acr, age: 300)) == "user:usr_1", "\(acr)")
+        #expect(await call("SupportFresh", token(acr, age: 301)) == "STEP_UP_REQUIRED", "\(acr)")
+      }
+      for acr in ["pwd", "pin", "fed", "child"] {
+        #expect(await call("Support", token(acr, age: 0)) == "STEP_UP_REQUIRED", "\(acr)")
+        #expect(await call("SupportFresh", token(acr, age: 0)) == "STEP_UP_REQUIRED", "\(acr)")
+      }
+      // A token for one thing is no sign-in.
+      let forOther = elevated("mfa", for: "test.v1.Doors/User")
+      #expect(await call("Support", forOther) == "STEP_UP_REQUIRED")
+      #expect(await call("Admin", token("mfa", age: 0)) == "CALLER_NOT_ALLOWED")
+      #expect(await call("Support", metadata(.none)) == "CREDENTIALS_INVALID")
+    }
+    try await serving { call in
+      #expect(await call("Support", token("mfa", age: 0)) == "CALLER_NOT_ALLOWED")
+    }
+    try await serving(sessions: .revoked, supporters: ["usr_1"]) { call in
+      #expect(await call("Support", token("mfa", age: 0)) == "CREDENTIALS_INVALID")
+    }
+  }
+
+  @Test("Operators read by a second factor at sign-in too, or by a recent sign-in")
+  func support_operators_haveTwoWays() async throws {
+    try await serving(administrators: ["usr_1"]) { call in
+      #expect(await call("Support", token("mfa", age: 30_000)) == "user:usr_1")
+      #expect(await call("Support", token("pwd", age: 300)) == "user:usr_1")
+      #expect(await call("Support", token("pwd", age: 301)) == "STEP_UP_REQUIRED")
+    }
+    try await serving(administrators: ["usr_1"], operatorStepUp: "mfa") { call in
+      #expect(await call("Support", token("pwd", age: 0)) == "STEP_UP_REQUIRED")
+      #expect(await call("SupportFresh", token("pwd", age: 0)) == "STEP_UP_REQUIRED")
+      #expect(await call("SupportFresh", token("phr", age: 0)) == "user:usr_1")
     }
   }
 

@@ -813,22 +813,24 @@ const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor =
   (ProtobufCMessageInit) gatehouse__jsonrules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue gatehouse__caller_class__enum_values_by_number[5] =
+static const ProtobufCEnumValue gatehouse__caller_class__enum_values_by_number[6] =
 {
   { "CALLER_CLASS_UNSPECIFIED", "GATEHOUSE__CALLER_CLASS__CALLER_CLASS_UNSPECIFIED", 0 },
   { "CALLER_CLASS_PUBLIC", "GATEHOUSE__CALLER_CLASS__CALLER_CLASS_PUBLIC", 1 },
   { "CALLER_CLASS_USER", "GATEHOUSE__CALLER_CLASS__CALLER_CLASS_USER", 2 },
   { "CALLER_CLASS_SERVICE", "GATEHOUSE__CALLER_CLASS__CALLER_CLASS_SERVICE", 3 },
   { "CALLER_CLASS_ADMIN", "GATEHOUSE__CALLER_CLASS__CALLER_CLASS_ADMIN", 4 },
+  { "CALLER_CLASS_SUPPORT", "GATEHOUSE__CALLER_CLASS__CALLER_CLASS_SUPPORT", 5 },
 };
 static const ProtobufCIntRange gatehouse__caller_class__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex gatehouse__caller_class__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex gatehouse__caller_class__enum_values_by_name[6] =
 {
   { "CALLER_CLASS_ADMIN", 4 },
   { "CALLER_CLASS_PUBLIC", 1 },
   { "CALLER_CLASS_SERVICE", 3 },
+  { "CALLER_CLASS_SUPPORT", 5 },
   { "CALLER_CLASS_UNSPECIFIED", 0 },
   { "CALLER_CLASS_USER", 2 },
 };
@@ -839,9 +841,9 @@ const ProtobufCEnumDescriptor gatehouse__caller_class__descriptor =
   "CallerClass",
   "Gatehouse__CallerClass",
   "gatehouse",
-  5,
+  6,
   gatehouse__caller_class__enum_values_by_number,
-  5,
+  6,
   gatehouse__caller_class__enum_values_by_name,
   1,
   gatehouse__caller_class__value_ranges,

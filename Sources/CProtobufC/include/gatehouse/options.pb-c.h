@@ -48,7 +48,11 @@ typedef enum _Gatehouse__CallerClass {
   /*
    * An operator.
    */
-  GATEHOUSE__CALLER_CLASS__CALLER_CLASS_ADMIN = 4
+  GATEHOUSE__CALLER_CLASS__CALLER_CLASS_ADMIN = 4,
+  /*
+   * A support person who has signed in with a second factor, or an operator.
+   */
+  GATEHOUSE__CALLER_CLASS__CALLER_CLASS_SUPPORT = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__CALLER_CLASS)
 } Gatehouse__CallerClass;
 /*
@@ -148,7 +152,7 @@ struct  Gatehouse__MethodRules
   Gatehouse__CallerClass caller;
   /*
    * Names of the services that may call; `*` means any service. For SERVICE, an empty list means
-   * any service too. For USER and ADMIN, these services may call without a user, and an empty list
+   * any service too. For USER, SUPPORT and ADMIN, these services may call without a user, and an empty list
    * means that no service may.
    */
   size_t n_calling_services;

@@ -114,6 +114,163 @@ extension Audit_V1 {
     }
   }
 
+  /// Something that an operator or a support person looked at or changed.
+  public struct OperatorAccess: RPCKit.GeneratedMessage {
+    /// When.
+    public var recordedAt: Google_Protobuf.Timestamp? = nil
+    /// The operator or support person.
+    public var operatorId: Swift.String = ""
+    /// Their display name; empty when it is not known.
+    public var operatorName: Swift.String = ""
+    /// The action: `user.get`, `session.end_all`; `operator.read` for other reads, which `method` names.
+    public var action: Swift.String = ""
+    /// The method that was called: `entitlement.v1.Entitlements/Get`; empty when the action says it.
+    public var method: Swift.String = ""
+    /// The identifier of what it was done to: the user, or an entity at or below the one that is asked about.
+    public var object: Swift.String = ""
+    /// The request in which it happened, as in log lines.
+    public var requestId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      recordedAt: Google_Protobuf.Timestamp? = nil,
+      operatorId: Swift.String = "",
+      operatorName: Swift.String = "",
+      action: Swift.String = "",
+      method: Swift.String = "",
+      object: Swift.String = "",
+      requestId: Swift.String = ""
+    ) {
+      self.recordedAt = recordedAt
+      self.operatorId = operatorId
+      self.operatorName = operatorName
+      self.action = action
+      self.method = method
+      self.object = object
+      self.requestId = requestId
+    }
+
+    public static var protobufName: Swift.String { "audit.v1.OperatorAccess" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_audit__v1__operator_access()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Audit__V1__OperatorAccess.self)
+      if let member = unsafe source.pointee.f1_recorded_at {
+        try unsafe self.recordedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.operatorId = RPCKit.MessageReading.string(source.pointee.f2_operator_id)
+      try unsafe self.operatorName = RPCKit.MessageReading.string(source.pointee.f3_operator_name)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f4_action)
+      try unsafe self.method = RPCKit.MessageReading.string(source.pointee.f5_method)
+      try unsafe self.object = RPCKit.MessageReading.string(source.pointee.f6_object)
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f7_request_id)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.recordedAt {
+        value.measure(&measure)
+      }
+      measure.add(self.operatorId.utf8.count)
+      measure.add(self.operatorName.utf8.count)
+      measure.add(self.action.utf8.count)
+      measure.add(self.method.utf8.count)
+      measure.add(self.object.utf8.count)
+      measure.add(self.requestId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Audit__V1__OperatorAccess.self, 1)
+      unsafe audit__v1__operator_access__init(target)
+      if let value = self.recordedAt {
+        unsafe target.pointee.f1_recorded_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
+      unsafe target.pointee.f2_operator_id = scratch.copy(self.operatorId)
+      unsafe target.pointee.f3_operator_name = scratch.copy(self.operatorName)
+      unsafe target.pointee.f4_action = scratch.copy(self.action)
+      unsafe target.pointee.f5_method = scratch.copy(self.method)
+      unsafe target.pointee.f6_object = scratch.copy(self.object)
+      unsafe target.pointee.f7_request_id = scratch.copy(self.requestId)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// One page of what operators and support people did.
+  public struct ListAccessResponse: RPCKit.GeneratedMessage {
+    /// Newest first. May be empty before the last page: each call reads a bounded part of the log.
+    public var records: [Audit_V1.OperatorAccess] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      records: [Audit_V1.OperatorAccess] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.records = records
+      self.nextPageToken = nextPageToken
+    }
+
+    public static var protobufName: Swift.String { "audit.v1.ListAccessResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_audit__v1__list_access_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Audit__V1__ListAccessResponse.self)
+      if unsafe source.pointee.n_f1_records > 0 {
+        unsafe self.records.reserveCapacity(source.pointee.n_f1_records)
+        for index in unsafe 0..<source.pointee.n_f1_records {
+          if let member = unsafe source.pointee.f1_records[index] {
+            try unsafe self.records.append(Audit_V1.OperatorAccess(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.records {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Audit__V1__ListAccessResponse.self, 1)
+      unsafe audit__v1__list_access_response__init(target)
+      if !self.records.isEmpty {
+        unsafe target.pointee.n_f1_records = self.records.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Audit__V1__OperatorAccess>?.self, self.records.count)
+        for (index, element) in self.records.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Audit__V1__OperatorAccess.self)
+        }
+        unsafe target.pointee.f1_records = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// Searches an audit log.
   public struct SearchAuditRequest: RPCKit.GeneratedMessage {
     /// Only what this caller did: `user:usr_…`, `svc://tenancy`, `anonymous`, `command`; empty means all.
@@ -344,7 +501,7 @@ extension Audit_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChRhdWRpdC92MS9hdWRpdC5wcm90bxIIYXVkaXQudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIvYCCgpBdWRpdEVudHJ5EjsKC3JlY29yZGVkX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKcmVjb3JkZWRBdBIUCgVhY3RvchgCIAEoCVIFYWN0b3ISKAoMb25fYmVoYWxmX29mGAMgASgJQga6uxgCCAFSCm9uQmVoYWxmT2YSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SHgoGb2JqZWN0GAUgASgJQga6uxgCCAFSBm9iamVjdBISCgRkb25lGAYgASgIUgRkb25lEiUKCnJlcXVlc3RfaWQYByABKAlCBrq7GAIIAVIJcmVxdWVzdElkEh4KBmRldGFpbBgIIAEoCUIGursYAggBUgZkZXRhaWwSJQoKYWN0b3JfbmFtZRgJIAEoCUIGursYAggBUglhY3Rvck5hbWUSMQoRb25fYmVoYWxmX29mX25hbWUYCiABKAlCBrq7GAIIAVIOb25CZWhhbGZPZk5hbWUihAMKElNlYXJjaEF1ZGl0UmVxdWVzdBIdCgVhY3RvchgBIAEoCUIHqrsYAxiAAVIFYWN0b3ISHwoGb2JqZWN0GAIgASgJQgequxgDGIABUgZvYmplY3QSKwoGYWN0aW9uGAMgASgJQhOquxgPGEAiC1thLXowLTlfLl0qUgZhY3Rpb24SJgoKcmVxdWVzdF9pZBgEIAEoCUIHqrsYAxiAAVIJcmVxdWVzdElkEjAKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USMAoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIhCgxyZWZ1c2VkX29ubHkYByABKAhSC3JlZnVzZWRPbmx5EioKCXBhZ2Vfc2l6ZRgIIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIm0KE1NlYXJjaEF1ZGl0UmVzcG9uc2USLgoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuQi5aLGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdWRpdC92MTthdWRpdHYxSucNClwKAQwSAwEAEhpSIEF1ZGl0IGxvZ3M6IGVhY2ggc2VydmljZSBoYXMgb25lLCBhbmQgb3BlcmF0b3JzIHNlYXJjaCB0aGVtIGFsbCBpbiB0aGUgc2FtZSB3YXkuCgooCgIEABIECwAgARocIEEgcmVjb3JkIG9mIHRoZSBhdWRpdCBsb2cuCgojCgQEAAIAEgMNAiwaFiBXaGVuIGl0IHdhcyB3cml0dGVuLgoKSQoEBAACARIDDwITGjwgVGhlIGFjdG9yOiBgdXNlcjp1c3Jf4oCmYCwgYHN2YzovL3RlbmFuY3lgIG9yIGBhbm9ueW1vdXNgLgoKUAoEBAACAhIDEQJCGkMgVGhlIHVzZXIgZm9yIHdob20gYSBzZXJ2aWNlIGFjdGVkOiBgdXNlcjp1c3Jf4oCmYDsgZW1wdHkgaWYgbm9uZS4KCisKBAQAAgMSAxMCFBoeIFRoZSBhY3Rpb246IGBzZXNzaW9uLmJlZ2luYC4KCjUKBAQAAgQSAxUCPBooIFRoZSBpZGVudGlmaWVyIG9mIHdoYXQgaXQgd2FzIGRvbmUgdG8uCgo9CgQEAAIFEgMXAhAaMCBXaGV0aGVyIGl0IHdhcyBkb25lOyBvdGhlcndpc2UgaXQgd2FzIHJlZnVzZWQuCgpBCgQEAAIGEgMZAkAaNCBUaGUgcmVxdWVzdCBpbiB3aGljaCBpdCBoYXBwZW5lZCwgYXMgaW4gbG9nIGxpbmVzLgoKMAoEBAACBxIDGwI8GiMgRnVydGhlciBkZXRhaWxzOiByZWFzb25zLCBjb3VudHMuCgphCgQEAAIIEgMdAkAaVCBEaXNwbGF5IG5hbWUgb2YgdGhlIGFjdGluZyB1c2VyOyBlbXB0eSBmb3Igb3RoZXIgYWN0b3JzLCBhbmQgd2hlbiBpdCBpcyBub3Qga25vd24uCgpBCgQEAAIJEgMfAkgaNCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgZm9yIHdob20gYSBzZXJ2aWNlIGFjdGVkLgoKJAoCBAESBCMANgEaGCBTZWFyY2hlcyBhbiBhdWRpdCBsb2cuCgpzCgQEAQIAEgMlAjgaZiBPbmx5IHdoYXQgdGhpcyBjYWxsZXIgZGlkOiBgdXNlcjp1c3Jf4oCmYCwgYHN2YzovL3RlbmFuY3lgLCBgYW5vbnltb3VzYCwgYGNvbW1hbmRgOyBlbXB0eSBtZWFucyBhbGwuCgpVCgQEAQIBEgMnAjkaSCBPbmx5IHdoYXQgd2FzIGRvbmUgdG8gdGhpcyBvYmplY3QsIGJ5IGl0cyBpZGVudGlmaWVyOyBlbXB0eSBtZWFucyBhbGwuCgpiCgQEAQICEgMpAlAaVSBPbmx5IGFjdGlvbnMgdGhhdCBiZWdpbiB3aXRoIHRoaXM6IGBzZXNzaW9uLmAgb3IgYGRldmljZS5vcGVyYXRlYDsgZW1wdHkgbWVhbnMgYWxsLgoKVAoEBAECAxIDKwI9GkcgT25seSB3aGF0IGhhcHBlbmVkIGluIHRoaXMgcmVxdWVzdCwgYXMgaW4gbG9nIGxpbmVzOyBlbXB0eSBtZWFucyBhbGwuCgpcCgQEAQIEEgMtAiYaTyBPbmx5IHdoYXQgd2FzIHdyaXR0ZW4gYXQgdGhpcyB0aW1lIG9yIGxhdGVyOyBhYnNlbnQgbWVhbnMgZnJvbSB0aGUgYmVnaW5uaW5nLgoKTgoEBAECBRIDLwImGkEgT25seSB3aGF0IHdhcyB3cml0dGVuIGJlZm9yZSB0aGlzIHRpbWU7IGFic2VudCBtZWFucyB1bnRpbCBub3cuCgolCgQEAQIGEgMxAhgaGCBPbmx5IHdoYXQgd2FzIHJlZnVzZWQuCgoqCgQEAQIHEgMzAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQBAggSAzUCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKAoCBAISBDkAPgEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKagoEBAICABIDOwIiGl0gTmV3ZXN0IGZpcnN0LiBNYXkgYmUgZW1wdHkgYmVmb3JlIHRoZSBsYXN0IHBhZ2U6IGVhY2ggY2FsbCByZWFkcyBhIGJvdW5kZWQgcGFydCBvZiB0aGUgbG9nLgoKOAoEBAICARIDPQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KYgZwcm90bzM="
+      base64: "ChRhdWRpdC92MS9hdWRpdC5wcm90bxIIYXVkaXQudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIvYCCgpBdWRpdEVudHJ5EjsKC3JlY29yZGVkX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKcmVjb3JkZWRBdBIUCgVhY3RvchgCIAEoCVIFYWN0b3ISKAoMb25fYmVoYWxmX29mGAMgASgJQga6uxgCCAFSCm9uQmVoYWxmT2YSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SHgoGb2JqZWN0GAUgASgJQga6uxgCCAFSBm9iamVjdBISCgRkb25lGAYgASgIUgRkb25lEiUKCnJlcXVlc3RfaWQYByABKAlCBrq7GAIIAVIJcmVxdWVzdElkEh4KBmRldGFpbBgIIAEoCUIGursYAggBUgZkZXRhaWwSJQoKYWN0b3JfbmFtZRgJIAEoCUIGursYAggBUglhY3Rvck5hbWUSMQoRb25fYmVoYWxmX29mX25hbWUYCiABKAlCBrq7GAIIAVIOb25CZWhhbGZPZk5hbWUikgIKDk9wZXJhdG9yQWNjZXNzEjsKC3JlY29yZGVkX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKcmVjb3JkZWRBdBIfCgtvcGVyYXRvcl9pZBgCIAEoCVIKb3BlcmF0b3JJZBIrCg1vcGVyYXRvcl9uYW1lGAMgASgJQga6uxgCCAFSDG9wZXJhdG9yTmFtZRIWCgZhY3Rpb24YBCABKAlSBmFjdGlvbhIeCgZtZXRob2QYBSABKAlCBrq7GAIIAVIGbWV0aG9kEhYKBm9iamVjdBgGIAEoCVIGb2JqZWN0EiUKCnJlcXVlc3RfaWQYByABKAlCBrq7GAIIAVIJcmVxdWVzdElkInAKEkxpc3RBY2Nlc3NSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhguYXVkaXQudjEuT3BlcmF0b3JBY2Nlc3NSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIoQDChJTZWFyY2hBdWRpdFJlcXVlc3QSHQoFYWN0b3IYASABKAlCB6q7GAMYgAFSBWFjdG9yEh8KBm9iamVjdBgCIAEoCUIHqrsYAxiAAVIGb2JqZWN0EisKBmFjdGlvbhgDIAEoCUITqrsYDxhAIgtbYS16MC05Xy5dKlIGYWN0aW9uEiYKCnJlcXVlc3RfaWQYBCABKAlCB6q7GAMYgAFSCXJlcXVlc3RJZBIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSIQoMcmVmdXNlZF9vbmx5GAcgASgIUgtyZWZ1c2VkT25seRIqCglwYWdlX3NpemUYCCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YCSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJtChNTZWFyY2hBdWRpdFJlc3BvbnNlEi4KB2VudHJpZXMYASADKAsyFC5hdWRpdC52MS5BdWRpdEVudHJ5UgdlbnRyaWVzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbkIuWixnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXVkaXQvdjE7YXVkaXR2MUrDFApcCgEMEgMBABIaUiBBdWRpdCBsb2dzOiBlYWNoIHNlcnZpY2UgaGFzIG9uZSwgYW5kIG9wZXJhdG9ycyBzZWFyY2ggdGhlbSBhbGwgaW4gdGhlIHNhbWUgd2F5LgoKKAoCBAASBAsAIAEaHCBBIHJlY29yZCBvZiB0aGUgYXVkaXQgbG9nLgoKIwoEBAACABIDDQIsGhYgV2hlbiBpdCB3YXMgd3JpdHRlbi4KCkkKBAQAAgESAw8CExo8IFRoZSBhY3RvcjogYHVzZXI6dXNyX+KApmAsIGBzdmM6Ly90ZW5hbmN5YCBvciBgYW5vbnltb3VzYC4KClAKBAQAAgISAxECQhpDIFRoZSB1c2VyIGZvciB3aG9tIGEgc2VydmljZSBhY3RlZDogYHVzZXI6dXNyX+KApmA7IGVtcHR5IGlmIG5vbmUuCgorCgQEAAIDEgMTAhQaHiBUaGUgYWN0aW9uOiBgc2Vzc2lvbi5iZWdpbmAuCgo1CgQEAAIEEgMVAjwaKCBUaGUgaWRlbnRpZmllciBvZiB3aGF0IGl0IHdhcyBkb25lIHRvLgoKPQoEBAACBRIDFwIQGjAgV2hldGhlciBpdCB3YXMgZG9uZTsgb3RoZXJ3aXNlIGl0IHdhcyByZWZ1c2VkLgoKQQoEBAACBhIDGQJAGjQgVGhlIHJlcXVlc3QgaW4gd2hpY2ggaXQgaGFwcGVuZWQsIGFzIGluIGxvZyBsaW5lcy4KCjAKBAQAAgcSAxsCPBojIEZ1cnRoZXIgZGV0YWlsczogcmVhc29ucywgY291bnRzLgoKYQoEBAACCBIDHQJAGlQgRGlzcGxheSBuYW1lIG9mIHRoZSBhY3RpbmcgdXNlcjsgZW1wdHkgZm9yIG90aGVyIGFjdG9ycywgYW5kIHdoZW4gaXQgaXMgbm90IGtub3duLgoKQQoEBAACCRIDHwJIGjQgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyIGZvciB3aG9tIGEgc2VydmljZSBhY3RlZC4KClIKAgQBEgQjADIBGkYgU29tZXRoaW5nIHRoYXQgYW4gb3BlcmF0b3Igb3IgYSBzdXBwb3J0IHBlcnNvbiBsb29rZWQgYXQgb3IgY2hhbmdlZC4KChQKBAQBAgASAyUCLBoHIFdoZW4uCgouCgQEAQIBEgMnAhkaISBUaGUgb3BlcmF0b3Igb3Igc3VwcG9ydCBwZXJzb24uCgo+CgQEAQICEgMpAkMaMSBUaGVpciBkaXNwbGF5IG5hbWU7IGVtcHR5IHdoZW4gaXQgaXMgbm90IGtub3duLgoKcAoEBAECAxIDKwIUGmMgVGhlIGFjdGlvbjogYHVzZXIuZ2V0YCwgYHNlc3Npb24uZW5kX2FsbGA7IGBvcGVyYXRvci5yZWFkYCBmb3Igb3RoZXIgcmVhZHMsIHdoaWNoIGBtZXRob2RgIG5hbWVzLgoKbAoEBAECBBIDLQI8Gl8gVGhlIG1ldGhvZCB0aGF0IHdhcyBjYWxsZWQ6IGBlbnRpdGxlbWVudC52MS5FbnRpdGxlbWVudHMvR2V0YDsgZW1wdHkgd2hlbiB0aGUgYWN0aW9uIHNheXMgaXQuCgp1CgQEAQIFEgMvAhQaaCBUaGUgaWRlbnRpZmllciBvZiB3aGF0IGl0IHdhcyBkb25lIHRvOiB0aGUgdXNlciwgb3IgYW4gZW50aXR5IGF0IG9yIGJlbG93IHRoZSBvbmUgdGhhdCBpcyBhc2tlZCBhYm91dC4KCkEKBAQBAgYSAzECQBo0IFRoZSByZXF1ZXN0IGluIHdoaWNoIGl0IGhhcHBlbmVkLCBhcyBpbiBsb2cgbGluZXMuCgpACgIEAhIENQA6ARo0IE9uZSBwYWdlIG9mIHdoYXQgb3BlcmF0b3JzIGFuZCBzdXBwb3J0IHBlb3BsZSBkaWQuCgpqCgQEAgIAEgM3AiYaXSBOZXdlc3QgZmlyc3QuIE1heSBiZSBlbXB0eSBiZWZvcmUgdGhlIGxhc3QgcGFnZTogZWFjaCBjYWxsIHJlYWRzIGEgYm91bmRlZCBwYXJ0IG9mIHRoZSBsb2cuCgo4CgQEAgIBEgM5Ah0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKJAoCBAMSBD0AUAEaGCBTZWFyY2hlcyBhbiBhdWRpdCBsb2cuCgpzCgQEAwIAEgM/AjgaZiBPbmx5IHdoYXQgdGhpcyBjYWxsZXIgZGlkOiBgdXNlcjp1c3Jf4oCmYCwgYHN2YzovL3RlbmFuY3lgLCBgYW5vbnltb3VzYCwgYGNvbW1hbmRgOyBlbXB0eSBtZWFucyBhbGwuCgpVCgQEAwIBEgNBAjkaSCBPbmx5IHdoYXQgd2FzIGRvbmUgdG8gdGhpcyBvYmplY3QsIGJ5IGl0cyBpZGVudGlmaWVyOyBlbXB0eSBtZWFucyBhbGwuCgpiCgQEAwICEgNDAlAaVSBPbmx5IGFjdGlvbnMgdGhhdCBiZWdpbiB3aXRoIHRoaXM6IGBzZXNzaW9uLmAgb3IgYGRldmljZS5vcGVyYXRlYDsgZW1wdHkgbWVhbnMgYWxsLgoKVAoEBAMCAxIDRQI9GkcgT25seSB3aGF0IGhhcHBlbmVkIGluIHRoaXMgcmVxdWVzdCwgYXMgaW4gbG9nIGxpbmVzOyBlbXB0eSBtZWFucyBhbGwuCgpcCgQEAwIEEgNHAiYaTyBPbmx5IHdoYXQgd2FzIHdyaXR0ZW4gYXQgdGhpcyB0aW1lIG9yIGxhdGVyOyBhYnNlbnQgbWVhbnMgZnJvbSB0aGUgYmVnaW5uaW5nLgoKTgoEBAMCBRIDSQImGkEgT25seSB3aGF0IHdhcyB3cml0dGVuIGJlZm9yZSB0aGlzIHRpbWU7IGFic2VudCBtZWFucyB1bnRpbCBub3cuCgolCgQEAwIGEgNLAhgaGCBPbmx5IHdoYXQgd2FzIHJlZnVzZWQuCgoqCgQEAwIHEgNNAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAggSA08CPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKAoCBAQSBFMAWAEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKagoEBAQCABIDVQIiGl0gTmV3ZXN0IGZpcnN0LiBNYXkgYmUgZW1wdHkgYmVmb3JlIHRoZSBsYXN0IHBhZ2U6IGVhY2ggY2FsbCByZWFkcyBhIGJvdW5kZWQgcGFydCBvZiB0aGUgbG9nLgoKOAoEBAQCARIDVwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KYgZwcm90bzM="
     )
   }
 }

@@ -1,8 +1,10 @@
 public import RPCKit
 
-/// Asks whether a user is an operator: holds `system.administer` on `sys_root`.
-public typealias AdministratorCheck =
-  @Sendable (_ user: UserIdentity, _ call: CallContext) async throws -> Bool
+/// Asks whether a user has a right of operators or of support people: `Permission.administration` or
+/// `Permission.inspection`.
+public typealias OperatorCheck =
+  @Sendable (_ permission: Permission, _ user: UserIdentity, _ call: CallContext) async throws ->
+  Bool
 
 /// Finds out who calls, and keeps out whom the method's declaration does not name.
 ///
@@ -15,7 +17,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   private let tokens: AccessTokenAuthenticator
   private let services: ServiceTokenVerifier?
-  private let isAdministrator: AdministratorCheck?
+  private let isOperator: OperatorCheck?
   private let operatorStepUp: String
   private let gateways: GatewayProof
   private let clock: any WallClock
@@ -27,7 +29,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   /// - Parameters:
   ///   - tokens: Believes the users' tokens.
   ///   - services: Believes the tokens of services; nil when only certificates count.
-  ///   - isAdministrator: Asked for methods of operators; nil lets nobody call them.
+  ///   - isOperator: Asked for methods of operators and support people; nil lets nobody call them.
   ///   - operatorStepUp: What operators prove, at least, before methods of theirs that need a step-up.
   ///   - gateways: Which callers of methods for gateways are one, without a certificate.
   ///   - clock: Says how old a proof is.
@@ -37,7 +39,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   public init(
     tokens: AccessTokenAuthenticator,
     services: ServiceTokenVerifier?,
-    isAdministrator: AdministratorCheck? = nil,
+    isOperator: OperatorCheck? = nil,
     operatorStepUp: String = "fresh",
     gateways: GatewayProof = GatewayProof(),
     clock: any WallClock,
@@ -46,7 +48,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ) {
     self.tokens = tokens
     self.services = services
-    self.isAdministrator = isAdministrator
+    self.isOperator = isOperator
     self.operatorStepUp = operatorStepUp
     self.gateways = gateways
     self.clock = clock
@@ -65,7 +67,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   public func begin(_ call: CallContext) throws -> Interception {
     let service = try shownService(by: call)
     let user = try shownUser(by: call)
-    guard service.isSettled, user.isSettled, user.isNone || call.callerClass != .admin else {
+    guard service.isSettled, user.isSettled, user.isNone || !call.isForOperators else {
       return .around { call, next in
         let service = try settle(service, in: call)
         let user = try await settle(user, in: call)
@@ -244,18 +246,31 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     }
   }
 
-  /// Throws PERMISSION_DENIED when the method is for operators and the user is none.
+  /// Throws PERMISSION_DENIED when the method is for operators or support people and the user is none.
   private func requireOperator(
     _ shown: ShownUser?,
     _ service: String?,
     _ call: CallContext
   ) async throws {
-    guard call.callerClass == .admin,
-      let user = try caller(shown, service, of: call).user
-    else { return }
-    guard let isAdministrator, try await isAdministrator(user, call) else {
+    guard call.isForOperators, let user = try caller(shown, service, of: call).user else { return }
+    do {
+      let right: Permission = call.callerClass == .admin ? .administration : .inspection
+      guard let isOperator, try await isOperator(right, user, call) else {
+        throw right == .administration
+          ? IdentityError.operatorRequired : IdentityError.supportRequired
+      }
+      let assurance = user.assurance(at: clock.now)
+      guard right == .inspection, !assurance.satisfies("mfa", of: call.method.fullName) else {
+        return
+      }
+      guard try await isOperator(.administration, user, call) else {
+        throw IdentityError.secondFactorRequired
+      }
+      // An operator without a second factor reads by a recent sign-in.
+      try check(["fresh", operatorStepUp], user, call)
+    } catch {
       call.caller = .user(user)
-      throw IdentityError.operatorRequired
+      throw error
     }
   }
 
@@ -283,8 +298,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
       caller = .anonymous
     }
     do throws(RPCError) {
-      if let user = caller.user, let stepUp = call.stepUp {
-        try check(stepUp, user, call)
+      if let user = caller.user, call.stepUp != nil || call.isForOperators {
+        try check(neededProofs(for: call), user, call)
         guard shown?.outcome.isSessionKnown == true else { throw IdentityError.cannotTell }
       }
       try admit(caller, service, to: call)
@@ -299,7 +314,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private func admit(_ caller: Caller, _ service: String?, to call: CallContext) throws(RPCError) {
     switch call.callerClass {
     case .public: return
-    case .user, .admin:
+    case .user, .support, .admin:
       guard caller.user == nil else { return }
       try admitAlone(service, to: call)
     case .service:
@@ -319,18 +334,22 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     guard call.names(service) else { throw IdentityError.callerNotAllowed }
   }
 
-  /// Throws STEP_UP_REQUIRED unless a user has proved what a method asks for, and lately.
+  /// The step-ups that a call needs: what the installation asks of operators comes on top of what the method does.
+  private func neededProofs(for call: CallContext) -> [String] {
+    guard let stepUp = call.stepUp else { return [] }
+    return call.isForOperators ? [stepUp, operatorStepUp] : [stepUp]
+  }
+
+  /// Throws STEP_UP_REQUIRED unless a user has proved all that, and lately.
   private func check(
-    _ stepUp: String,
+    _ stepUps: [String],
     _ user: UserIdentity,
     _ call: CallContext
   ) throws(RPCError) {
     let age = clock.now.subtractingReportingOverflow(user.authenticated).partialValue
     let isFresh = age <= Self.freshAgeMax
     let assurance = user.assurance(at: clock.now)
-    // What the installation asks of operators comes on top of what the method does.
-    let needed = call.callerClass == .admin ? [stepUp, operatorStepUp] : [stepUp]
-    for stepUp in needed
+    for stepUp in stepUps
     where !isFresh || !assurance.satisfies(stepUp, of: call.method.fullName) {
       throw IdentityError.stepUpRequired(stepUp, ageMax: Self.freshAgeMax)
     }
@@ -338,6 +357,9 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 }
 
 extension CallContext {
+  /// Whether the method is for operators, or for them and support people.
+  fileprivate var isForOperators: Bool { callerClass == .admin || callerClass == .support }
+
   /// Whether a service is one of those that may call the method; `*` means every one.
   fileprivate func names(_ service: String) -> Bool {
     callingServices.contains(service) || callingServices.contains("*")

@@ -67,14 +67,14 @@ public final class RemoteIdentity: Sendable {
   /// Proven calls to AuthService, for what else the service wants to know; the service closes it.
   public var authChannel: Channel { channel }
 
-  /// Lets callers in; `isAdministrator` is asked for methods of operators.
+  /// Lets callers in; `isOperator` is asked for methods of operators and support people.
   public func interceptor(
-    isAdministrator: @escaping AdministratorCheck
+    isOperator: @escaping OperatorCheck
   ) -> AuthenticationInterceptor {
     AuthenticationInterceptor(
       tokens: tokens,
       services: services,
-      isAdministrator: isAdministrator,
+      isOperator: isOperator,
       gateways: gateways,
       clock: clock,
       metrics: metrics

@@ -82,7 +82,7 @@ package struct AuditSearch: Sendable {
     if found.count > limit { return Page(entries: page, next: found[limit - 1].sequence) }
     let edge = try tx.first(
       """
-      SELECT min(sequence), min(recorded_at), count(*)
+      SELECT coalesce(min(sequence), 0), coalesce(min(recorded_at), 0), count(*)
       FROM (\(scanned("sequence, recorded_at"))) AS scanned
       """,
       .text(name),

@@ -26,7 +26,7 @@ final class LogBudget: Sendable {
 
   /// The owner of a call's budget; nil for none.
   static func owner(of call: CallContext) -> String? {
-    call.callerClass == .admin ? nil : call.caller.user?.userID
+    [.admin, .support].contains(call.callerClass) ? nil : call.caller.user?.userID
   }
 
   /// Throws RESOURCE_EXHAUSTED when a user has none left at `now`.

@@ -27,10 +27,16 @@ extension PermissionsHandler {
   ///
   /// By the policy of that time. Nobody has kept who had typed a PIN or what was paid for: both are
   /// assumed, and the decision names them.
-  func past(_ question: PastQuestion, _ call: CallContext) async throws -> Tenancy_V1.Explanation {
-    let (core, policies, user) = (core, pastPolicies, call.caller.user)
+  ///
+  /// `user` learns what it may know; nil, everything.
+  func past(
+    _ question: PastQuestion,
+    asker user: UserIdentity?,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Explanation {
+    let (core, policies) = (core, pastPolicies)
     let subject =
-      question.subjectID.isEmpty || user == nil
+      question.subjectID.isEmpty || call.caller.user == nil
       ? try call.caller.subject(question.subjectID) : question.subjectID
     let instant = try question.asOf.milliseconds(field: "as_of")
     guard instant <= core.clock.now else { throw PermissionError.asOfInFuture }

@@ -27,6 +27,7 @@ final class ScriptedPeers: Sendable {
     var features: [String: [String]] = [:]
     /// Users who administer everything.
     var operators: Set<String> = []
+    var supporters: Set<String> = []
     /// What TenancyService tells of everybody: sections with their records.
     var tenancyExport: [(section: String, records: [String])] = [("audit", [])]
     /// Verified addresses that it was told of users whose accounts were exported.
@@ -233,6 +234,16 @@ final class ScriptedPeers: Sendable {
       _ request: Tenancy_V1.GrantSuperAdminRequest,
       _ call: CallContext
     ) async throws -> Tenancy_V1.RoleAssociation { throw unused }
+
+    func revokeSupport(
+      _ request: Tenancy_V1.RevokeSupportRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.RemoveRoleResponse { throw unused }
+
+    func grantSupport(
+      _ request: Tenancy_V1.GrantSupportRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.RoleAssociation { throw unused }
   }
 
   private struct People: Tenancy_V1.PeopleService {
@@ -296,10 +307,12 @@ final class ScriptedPeers: Sendable {
     ) throws -> Reply<Tenancy_V1.Decision> {
       try peers.read { state in
         guard !state.isTenancyDown else { throw down }
-        guard request.action == "system.administer", request.entityId == "sys_root" else {
-          throw unused
-        }
-        let isAllowed = state.operators.contains(request.subjectId)
+        guard ["system.administer", "system.inspect"].contains(request.action),
+          request.entityId == "sys_root"
+        else { throw unused }
+        let isAllowed =
+          state.operators.contains(request.subjectId)
+          || request.action == "system.inspect" && state.supporters.contains(request.subjectId)
         return .now(.init(allowed: isAllowed, reason: isAllowed ? .allowed : .noAssociation))
       }
     }

@@ -1,6 +1,7 @@
 import EntitlementContracts
 import PeerContracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -13,8 +14,12 @@ struct OperatorReadTests {
   private static let subject = Entitlement_V1.Subject(kind: .user, id: ServiceFixture.anna)
 
   /// Asks by each of the reads; what each ended with.
-  private static func reads(_ fixture: ServiceFixture, by user: String) async -> [StatusCode?] {
-    let options = ServiceFixture.user(user)
+  private static func reads(
+    _ fixture: ServiceFixture,
+    by user: String,
+    acr: String = "pwd"
+  ) async -> [StatusCode?] {
+    let options = CallOptions(metadata: ["test-user": user, "test-acr": acr])
     let calls: [@Sendable () async throws -> Void] = [
       { _ = try await fixture.subscriptions.get(.init(subject: subject), options: options) },
       {
@@ -71,6 +76,63 @@ struct OperatorReadTests {
             "user:\(Self.operatorID) \(ServiceFixture.anna) entitlement.v1.\($0)"
           }
       )
+    }
+  }
+
+  @Test("A support person reads the same by a second factor, and the customer can see who looked")
+  func reads_bySupport_needSecondFactor() async throws {
+    let tenancy = SmallTenancy()
+    tenancy.addSupporter("usr_sam")
+    try await ServiceFixture.run(operators: tenancy) { fixture in
+      let plain = await Self.reads(fixture, by: "usr_sam")
+      #expect(plain == Array(repeating: .unauthenticated, count: 5))
+      #expect(try await Self.audited(fixture).isEmpty)
+      let audit = Entitlement_V1.EntitlementAuditClient(fixture.channel)
+      _ = try await fixture.subscriptions.put(
+        .init(subscription: .init(subject: Self.subject, tier: "standard")),
+        options: ServiceFixture.service
+      )
+      let proven = await Self.reads(fixture, by: "usr_sam", acr: "mfa")
+      #expect(proven == Array(repeating: nil, count: 5))
+      let anna = ServiceFixture.user(ServiceFixture.anna)
+      let first = try await audit.listAccess(.init(pageSize: 2), options: anna)
+      #expect(
+        first.records.map { "\($0.operatorId) \($0.method)" }
+          == [
+            "usr_sam entitlement.v1.Purchases/List",
+            "usr_sam entitlement.v1.Entitlements/ListChanges",
+          ]
+      )
+      let rest = try await audit.listAccess(
+        .init(pageSize: 50, pageToken: first.nextPageToken),
+        options: anna
+      )
+      #expect(rest.records.count == 3 && rest.nextPageToken.isEmpty)
+      let other = await refusal {
+        _ = try await audit.listAccess(
+          .init(subject: Self.subject),
+          options: ServiceFixture.user(ServiceFixture.bert)
+        )
+      }
+      #expect(other.0 == .notFound)
+    }
+  }
+
+  @Test("An operator whose role lets it see a tenant's plan is recorded, once an hour")
+  func reads_ofTenant_byOperator_areRecorded() async throws {
+    let tenancy = SmallTenancy()
+    tenancy.addReader(ServiceFixture.anna)
+    try await ServiceFixture.run(operators: tenancy) { fixture in
+      let farm = Entitlement_V1.Subject(kind: .organization, id: "org_anna")
+      let anna = ServiceFixture.user(ServiceFixture.anna)
+      func read() async throws -> Int {
+        _ = try await fixture.entitlements.get(.init(subject: farm), options: anna)
+        return try await Self.audited(fixture).count
+      }
+      var counts = [try await read(), try await read()]
+      fixture.clock.advance(3_600_000)
+      counts.append(try await read())
+      #expect(counts == [1, 1, 2])
     }
   }
 

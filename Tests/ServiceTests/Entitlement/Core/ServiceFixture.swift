@@ -117,6 +117,7 @@ struct ServiceFixture {
             return operators.allowsPoints(userID, action, entityID)
           }
           if action == "system.administer" { return operators.isReader(userID) }
+          if action == "system.inspect" { return operators.isSupporter(userID) }
           if action == "billing.purchase" { return operators.mayBuy(userID, for: entityID) }
           if operators.mayBuy(userID, for: entityID), action.hasSuffix(".view") { return true }
           return userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
@@ -226,7 +227,7 @@ private struct ClaimedIdentity: ServerInterceptor {
           userID: user,
           sessionID: "ses_1",
           token: BearerToken("token"),
-          acr: "pwd",
+          acr: call.metadata["test-acr"] ?? "pwd",
           authenticated: 0,
           tokenExpires: .max
         )

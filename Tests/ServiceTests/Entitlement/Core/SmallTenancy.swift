@@ -11,6 +11,7 @@ final class SmallTenancy: Sendable {
     var askedCount = 0
     var confirmed: [String] = []
     var readers: Set<String> = []
+    var supporters: Set<String> = []
     var buyers: Set<[String]> = []
     var subordinates: Set<[String]> = []
     var isDown = false
@@ -37,6 +38,14 @@ final class SmallTenancy: Sendable {
 
   /// Whether a user may read as an operator.
   func isReader(_ userID: String) -> Bool { state.withLock { $0.readers.contains(userID) } }
+
+  /// Says of a user to be a support person.
+  func addSupporter(_ userID: String) { state.withLock { _ = $0.supporters.insert(userID) } }
+
+  /// Whether a user may read as a support person or an operator.
+  func isSupporter(_ userID: String) -> Bool {
+    state.withLock { $0.readers.contains(userID) || $0.supporters.contains(userID) }
+  }
 
   /// Says that a user has a role below an entity.
   func set(subordinate userID: String, of entityID: String) {

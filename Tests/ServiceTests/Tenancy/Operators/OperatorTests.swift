@@ -47,7 +47,7 @@ struct OperatorTests {
       #expect(change?.kind == .subject && change?.subjectId == "usr_one")
       #expect(try await reason("usr_one", "system.administer", "sys_root", stage) == .noAssociation)
       #expect(try await reason("usr_two", "system.administer", "sys_root", stage) == .allowed)
-      #expect(!stage.service.isAdministrator("usr_one"))
+      #expect(!stage.service.holds(.administration, "usr_one"))
       let again = try await stage.associations.revokeSuperAdmin(
         .init(userId: "usr_one"),
         options: Self.auth
@@ -64,7 +64,7 @@ struct OperatorTests {
         try await stage.associations.revokeSuperAdmin(.init(userId: "usr_one"), options: Self.auth)
       }
       #expect(last == Refusal(.failedPrecondition, "LAST_SUPER_ADMIN"))
-      #expect(stage.service.isAdministrator("usr_one"))
+      #expect(stage.service.holds(.administration, "usr_one"))
       // Who is none is no reason to refuse.
       let none = try await stage.associations.revokeSuperAdmin(
         .init(userId: "usr_two"),
@@ -76,7 +76,7 @@ struct OperatorTests {
         options: Self.auth
       )
       #expect(forced.removed == 1)
-      #expect(!stage.service.isAdministrator("usr_one"))
+      #expect(!stage.service.holds(.administration, "usr_one"))
     }
   }
 
@@ -249,8 +249,8 @@ struct OperatorTests {
         try await stage.subjects.resume(.init(userId: "usr_two"), options: .by("usr_two"))
       }
       #expect(bySuspended == Refusal(.permissionDenied, "SUBJECT_SUSPENDED"))
-      #expect(!stage.service.isAdministrator("usr_two"))
-      #expect(stage.service.isAdministrator("usr_one"))
+      #expect(!stage.service.holds(.administration, "usr_two"))
+      #expect(stage.service.holds(.administration, "usr_one"))
     }
   }
 

@@ -179,7 +179,7 @@ struct ProductsTests {
         .init(userId: "usr_super"),
         options: .byService("auth")
       )
-      #expect(stage.service.isAdministrator("usr_super"))
+      #expect(stage.service.holds(.administration, "usr_super"))
       let library = try await stage.create("library", by: "usr_ada")
       let request = Tenancy_V1.GetEntityRequest(entityId: library.id)
       let seen = try await stage.entities.get(request, options: .by("usr_super"))

@@ -123,6 +123,11 @@ final class SmallUsersService: Auth_V1.UsersService {
     throw RPCError(.unimplemented, "")
   }
 
+  func listAccess(
+    _ request: Auth_V1.ListAccessRequest,
+    _ call: CallContext
+  ) async throws -> Audit_V1.ListAccessResponse { throw RPCError(.unimplemented, "") }
+
   func updateProfile(
     _ request: Auth_V1.UpdateProfileRequest,
     _ call: CallContext
@@ -183,6 +188,8 @@ struct TenancyStage: Sendable {
   var webhooks: Tenancy_V1.WebhooksClient { .init(channel) }
   var people: Tenancy_V1.PeopleClient { .init(channel) }
 
+  /// Whether operators may look at policies before they are loaded.
+  @TaskLocal static var offersWorkbench = true
   /// Room for trees; with that for one or two (`TREE_BYTES=4096`) they come and go in all tests.
   static let treeByteCountMax =
     ProcessInfo.processInfo.environment["TREE_BYTES"].flatMap { Int($0) } ?? .max
@@ -354,6 +361,7 @@ struct TenancyStage: Sendable {
     configuration.keepsEvents = webhooks != nil
     configuration.webhooks = webhooks?.settings
     configuration.treeByteCountMax = treeByteCountMax
+    configuration.offersWorkbench = Self.offersWorkbench
     // Less than what other things are kept for, so that none of them goes with the audit log.
     configuration.auditLifetime = 30 * 86_400_000
     let service = try await TenancyService.open(
@@ -383,7 +391,7 @@ struct TenancyStage: Sendable {
     let server = Server(
       serving,
       services: service.services,
-      interceptors: [NamedCallers()],
+      interceptors: [NamedCallers(), service.operatorLooks],
       on: loops
     )
     do {

@@ -10,6 +10,9 @@
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
 
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_entitlement_access_request(void) {
+  return &entitlement__v1__list_entitlement_access_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__flag_context(void) {
   return &entitlement__v1__flag_context__descriptor;
 }

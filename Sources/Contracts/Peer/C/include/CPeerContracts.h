@@ -29,6 +29,12 @@
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_audit__v1__audit_entry(void) {
   return &audit__v1__audit_entry__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_audit__v1__operator_access(void) {
+  return &audit__v1__operator_access__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_audit__v1__list_access_response(void) {
+  return &audit__v1__list_access_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_audit__v1__search_audit_request(void) {
   return &audit__v1__search_audit_request__descriptor;
 }
@@ -236,6 +242,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_address(void) {
   return &auth__v1__user_address__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_access_request(void) {
+  return &auth__v1__list_access_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__subject(void) {
   return &entitlement__v1__subject__descriptor;
 }
@@ -379,6 +388,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__g
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_super_admin_request(void) {
   return &tenancy__v1__revoke_super_admin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__grant_support_request(void) {
+  return &tenancy__v1__grant_support_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_support_request(void) {
+  return &tenancy__v1__revoke_support_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_count(void) {
   return &tenancy__v1__type_count__descriptor;

@@ -18,6 +18,7 @@
 #include "tenancy/v1/guests.pb-c.h"
 #include "tenancy/v1/invitations.pb-c.h"
 #include "tenancy/v1/legacy.pb-c.h"
+#include "tenancy/v1/policies.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"
 #include "tenancy/v1/role_definitions.pb-c.h"
@@ -71,6 +72,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__app_event(void) {
   return &tenancy__v1__app_event__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_tenancy_access_request(void) {
+  return &tenancy__v1__list_tenancy_access_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject(void) {
   return &tenancy__v1__auth_zen_subject__descriptor;
@@ -459,6 +463,36 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__g
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__legacy_migration(void) {
   return &tenancy__v1__legacy_migration__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_file(void) {
+  return &tenancy__v1__policy_file__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_problem(void) {
+  return &tenancy__v1__policy_problem__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_pair(void) {
+  return &tenancy__v1__policy_pair__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__asserted_decision(void) {
+  return &tenancy__v1__asserted_decision__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__check_policy_request(void) {
+  return &tenancy__v1__check_policy_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__check_policy_response(void) {
+  return &tenancy__v1__check_policy_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__compare_policy_request(void) {
+  return &tenancy__v1__compare_policy_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_change(void) {
+  return &tenancy__v1__policy_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_effect(void) {
+  return &tenancy__v1__policy_effect__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__compare_policy_response(void) {
+  return &tenancy__v1__compare_policy_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__portfolio(void) {
   return &tenancy__v1__portfolio__descriptor;
 }
@@ -728,6 +762,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__r
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__replay_webhook_response(void) {
   return &tenancy__v1__replay_webhook_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__listen_webhook_request(void) {
+  return &tenancy__v1__listen_webhook_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__listened_event(void) {
+  return &tenancy__v1__listened_event__descriptor;
 }
 
 #endif

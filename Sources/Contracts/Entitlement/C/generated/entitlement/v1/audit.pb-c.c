@@ -7,3 +7,73 @@
 #endif
 
 #include "entitlement/v1/audit.pb-c.h"
+void   entitlement__v1__list_entitlement_access_request__init
+                     (Entitlement__V1__ListEntitlementAccessRequest         *message)
+{
+  static const Entitlement__V1__ListEntitlementAccessRequest init_value = ENTITLEMENT__V1__LIST_ENTITLEMENT_ACCESS_REQUEST__INIT;
+  *message = init_value;
+}
+static const ProtobufCFieldDescriptor entitlement__v1__list_entitlement_access_request__field_descriptors[3] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementAccessRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementAccessRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementAccessRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_entitlement_access_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange entitlement__v1__list_entitlement_access_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_access_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListEntitlementAccessRequest",
+  "ListEntitlementAccessRequest",
+  "Entitlement__V1__ListEntitlementAccessRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListEntitlementAccessRequest),
+  3,
+  entitlement__v1__list_entitlement_access_request__field_descriptors,
+  entitlement__v1__list_entitlement_access_request__field_indices_by_name,
+  1,  entitlement__v1__list_entitlement_access_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_entitlement_access_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};

@@ -15,9 +15,11 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "audit/v1/audit.pb-c.h"
+#include "entitlement/v1/entitlements.pb-c.h"
 #include "gatehouse/options.pb-c.h"
 #include "google/api/annotations.pb-c.h"
 
+typedef struct Entitlement__V1__ListEntitlementAccessRequest Entitlement__V1__ListEntitlementAccessRequest;
 
 
 /* --- enums --- */
@@ -25,14 +27,33 @@ PROTOBUF_C__BEGIN_DECLS
 
 /* --- messages --- */
 
+struct  Entitlement__V1__ListEntitlementAccessRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define ENTITLEMENT__V1__LIST_ENTITLEMENT_ACCESS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_entitlement_access_request__descriptor) \
+    , NULL, 0, {0,NULL} }
+
+
+/* Entitlement__V1__ListEntitlementAccessRequest methods */
+void   entitlement__v1__list_entitlement_access_request__init
+                     (Entitlement__V1__ListEntitlementAccessRequest         *message);
 /* --- per-message closures --- */
 
+typedef void (*Entitlement__V1__ListEntitlementAccessRequest_Closure)
+                 (const Entitlement__V1__ListEntitlementAccessRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_access_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -13,6 +13,18 @@ void   audit__v1__audit_entry__init
   static const Audit__V1__AuditEntry init_value = AUDIT__V1__AUDIT_ENTRY__INIT;
   *message = init_value;
 }
+void   audit__v1__operator_access__init
+                     (Audit__V1__OperatorAccess         *message)
+{
+  static const Audit__V1__OperatorAccess init_value = AUDIT__V1__OPERATOR_ACCESS__INIT;
+  *message = init_value;
+}
+void   audit__v1__list_access_response__init
+                     (Audit__V1__ListAccessResponse         *message)
+{
+  static const Audit__V1__ListAccessResponse init_value = AUDIT__V1__LIST_ACCESS_RESPONSE__INIT;
+  *message = init_value;
+}
 void   audit__v1__search_audit_request__init
                      (Audit__V1__SearchAuditRequest         *message)
 {
@@ -178,6 +190,173 @@ const ProtobufCMessageDescriptor audit__v1__audit_entry__descriptor =
   audit__v1__audit_entry__field_indices_by_name,
   1,  audit__v1__audit_entry__number_ranges,
   (ProtobufCMessageInit) audit__v1__audit_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor audit__v1__operator_access__field_descriptors[7] =
+{
+  {
+    "f1_recorded_at",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f1_recorded_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_operator_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f2_operator_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_operator_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f3_operator_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_action",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f4_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_method",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f5_method),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_object",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f6_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_request_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__OperatorAccess, f7_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned audit__v1__operator_access__field_indices_by_name[] = {
+  0,   /* field[0] = f1_recorded_at */
+  1,   /* field[1] = f2_operator_id */
+  2,   /* field[2] = f3_operator_name */
+  3,   /* field[3] = f4_action */
+  4,   /* field[4] = f5_method */
+  5,   /* field[5] = f6_object */
+  6,   /* field[6] = f7_request_id */
+};
+static const ProtobufCIntRange audit__v1__operator_access__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor audit__v1__operator_access__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "audit.v1.OperatorAccess",
+  "OperatorAccess",
+  "Audit__V1__OperatorAccess",
+  "audit.v1",
+  sizeof(Audit__V1__OperatorAccess),
+  7,
+  audit__v1__operator_access__field_descriptors,
+  audit__v1__operator_access__field_indices_by_name,
+  1,  audit__v1__operator_access__number_ranges,
+  (ProtobufCMessageInit) audit__v1__operator_access__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor audit__v1__list_access_response__field_descriptors[2] =
+{
+  {
+    "f1_records",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Audit__V1__ListAccessResponse, n_f1_records),
+    offsetof(Audit__V1__ListAccessResponse, f1_records),
+    &audit__v1__operator_access__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__ListAccessResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned audit__v1__list_access_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_records */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange audit__v1__list_access_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor audit__v1__list_access_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "audit.v1.ListAccessResponse",
+  "ListAccessResponse",
+  "Audit__V1__ListAccessResponse",
+  "audit.v1",
+  sizeof(Audit__V1__ListAccessResponse),
+  2,
+  audit__v1__list_access_response__field_descriptors,
+  audit__v1__list_access_response__field_indices_by_name,
+  1,  audit__v1__list_access_response__number_ranges,
+  (ProtobufCMessageInit) audit__v1__list_access_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor audit__v1__search_audit_request__field_descriptors[9] =

@@ -115,6 +115,12 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
+void   auth__v1__list_access_request__init
+                     (Auth__V1__ListAccessRequest         *message)
+{
+  static const Auth__V1__ListAccessRequest init_value = AUTH__V1__LIST_ACCESS_REQUEST__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[29] =
 {
   {
@@ -1527,5 +1533,56 @@ const ProtobufCMessageDescriptor auth__v1__user_address__descriptor =
   auth__v1__user_address__field_indices_by_name,
   1,  auth__v1__user_address__number_ranges,
   (ProtobufCMessageInit) auth__v1__user_address__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_access_request__field_descriptors[2] =
+{
+  {
+    "f1_page_size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccessRequest, f1_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccessRequest, f2_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_access_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_page_size */
+  1,   /* field[1] = f2_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_access_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_access_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListAccessRequest",
+  "ListAccessRequest",
+  "Auth__V1__ListAccessRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListAccessRequest),
+  2,
+  auth__v1__list_access_request__field_descriptors,
+  auth__v1__list_access_request__field_indices_by_name,
+  1,  auth__v1__list_access_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_access_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -55,6 +55,18 @@ void   tenancy__v1__revoke_super_admin_request__init
   static const Tenancy__V1__RevokeSuperAdminRequest init_value = TENANCY__V1__REVOKE_SUPER_ADMIN_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__grant_support_request__init
+                     (Tenancy__V1__GrantSupportRequest         *message)
+{
+  static const Tenancy__V1__GrantSupportRequest init_value = TENANCY__V1__GRANT_SUPPORT_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__revoke_support_request__init
+                     (Tenancy__V1__RevokeSupportRequest         *message)
+{
+  static const Tenancy__V1__RevokeSupportRequest init_value = TENANCY__V1__REVOKE_SUPPORT_REQUEST__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__recurring_window__field_descriptors[4] =
 {
   {
@@ -956,5 +968,107 @@ const ProtobufCMessageDescriptor tenancy__v1__revoke_super_admin_request__descri
   tenancy__v1__revoke_super_admin_request__field_indices_by_name,
   1,  tenancy__v1__revoke_super_admin_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__revoke_super_admin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__grant_support_request__field_descriptors[2] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GrantSupportRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_idempotency_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GrantSupportRequest, f2_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__grant_support_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__grant_support_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__grant_support_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.GrantSupportRequest",
+  "GrantSupportRequest",
+  "Tenancy__V1__GrantSupportRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__GrantSupportRequest),
+  2,
+  tenancy__v1__grant_support_request__field_descriptors,
+  tenancy__v1__grant_support_request__field_indices_by_name,
+  1,  tenancy__v1__grant_support_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__grant_support_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__revoke_support_request__field_descriptors[2] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RevokeSupportRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_idempotency_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RevokeSupportRequest, f2_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__revoke_support_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__revoke_support_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__revoke_support_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.RevokeSupportRequest",
+  "RevokeSupportRequest",
+  "Tenancy__V1__RevokeSupportRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__RevokeSupportRequest),
+  2,
+  tenancy__v1__revoke_support_request__field_descriptors,
+  tenancy__v1__revoke_support_request__field_indices_by_name,
+  1,  tenancy__v1__revoke_support_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__revoke_support_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

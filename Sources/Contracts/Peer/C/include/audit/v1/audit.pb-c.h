@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Audit__V1__AuditEntry Audit__V1__AuditEntry;
+typedef struct Audit__V1__OperatorAccess Audit__V1__OperatorAccess;
+typedef struct Audit__V1__ListAccessResponse Audit__V1__ListAccessResponse;
 typedef struct Audit__V1__SearchAuditRequest Audit__V1__SearchAuditRequest;
 typedef struct Audit__V1__SearchAuditResponse Audit__V1__SearchAuditResponse;
 
@@ -44,6 +46,34 @@ struct  Audit__V1__AuditEntry
 #define AUDIT__V1__AUDIT_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&audit__v1__audit_entry__descriptor) \
     , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Audit__V1__OperatorAccess
+{
+  ProtobufCMessage base;
+  Google__Protobuf__Timestamp *f1_recorded_at;
+  ProtobufCBinaryData f2_operator_id;
+  ProtobufCBinaryData f3_operator_name;
+  ProtobufCBinaryData f4_action;
+  ProtobufCBinaryData f5_method;
+  ProtobufCBinaryData f6_object;
+  ProtobufCBinaryData f7_request_id;
+};
+#define AUDIT__V1__OPERATOR_ACCESS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&audit__v1__operator_access__descriptor) \
+    , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Audit__V1__ListAccessResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_records;
+  Audit__V1__OperatorAccess **f1_records;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define AUDIT__V1__LIST_ACCESS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&audit__v1__list_access_response__descriptor) \
+    , 0,NULL, {0,NULL} }
 
 
 struct  Audit__V1__SearchAuditRequest
@@ -79,6 +109,12 @@ struct  Audit__V1__SearchAuditResponse
 /* Audit__V1__AuditEntry methods */
 void   audit__v1__audit_entry__init
                      (Audit__V1__AuditEntry         *message);
+/* Audit__V1__OperatorAccess methods */
+void   audit__v1__operator_access__init
+                     (Audit__V1__OperatorAccess         *message);
+/* Audit__V1__ListAccessResponse methods */
+void   audit__v1__list_access_response__init
+                     (Audit__V1__ListAccessResponse         *message);
 /* Audit__V1__SearchAuditRequest methods */
 void   audit__v1__search_audit_request__init
                      (Audit__V1__SearchAuditRequest         *message);
@@ -89,6 +125,12 @@ void   audit__v1__search_audit_response__init
 
 typedef void (*Audit__V1__AuditEntry_Closure)
                  (const Audit__V1__AuditEntry *message,
+                  void *closure_data);
+typedef void (*Audit__V1__OperatorAccess_Closure)
+                 (const Audit__V1__OperatorAccess *message,
+                  void *closure_data);
+typedef void (*Audit__V1__ListAccessResponse_Closure)
+                 (const Audit__V1__ListAccessResponse *message,
                   void *closure_data);
 typedef void (*Audit__V1__SearchAuditRequest_Closure)
                  (const Audit__V1__SearchAuditRequest *message,
@@ -103,6 +145,8 @@ typedef void (*Audit__V1__SearchAuditResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor audit__v1__audit_entry__descriptor;
+extern const ProtobufCMessageDescriptor audit__v1__operator_access__descriptor;
+extern const ProtobufCMessageDescriptor audit__v1__list_access_response__descriptor;
 extern const ProtobufCMessageDescriptor audit__v1__search_audit_request__descriptor;
 extern const ProtobufCMessageDescriptor audit__v1__search_audit_response__descriptor;
 

@@ -27,6 +27,8 @@ typedef struct Tenancy__V1__ListByEntityRequest Tenancy__V1__ListByEntityRequest
 typedef struct Tenancy__V1__ListAssociationsResponse Tenancy__V1__ListAssociationsResponse;
 typedef struct Tenancy__V1__GrantSuperAdminRequest Tenancy__V1__GrantSuperAdminRequest;
 typedef struct Tenancy__V1__RevokeSuperAdminRequest Tenancy__V1__RevokeSuperAdminRequest;
+typedef struct Tenancy__V1__GrantSupportRequest Tenancy__V1__GrantSupportRequest;
+typedef struct Tenancy__V1__RevokeSupportRequest Tenancy__V1__RevokeSupportRequest;
 
 
 /* --- enums --- */
@@ -162,6 +164,28 @@ struct  Tenancy__V1__RevokeSuperAdminRequest
     , {0,NULL}, 0, {0,NULL} }
 
 
+struct  Tenancy__V1__GrantSupportRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_idempotency_key;
+};
+#define TENANCY__V1__GRANT_SUPPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__grant_support_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__RevokeSupportRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_idempotency_key;
+};
+#define TENANCY__V1__REVOKE_SUPPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__revoke_support_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
 /* Tenancy__V1__RecurringWindow methods */
 void   tenancy__v1__recurring_window__init
                      (Tenancy__V1__RecurringWindow         *message);
@@ -186,6 +210,12 @@ void   tenancy__v1__grant_super_admin_request__init
 /* Tenancy__V1__RevokeSuperAdminRequest methods */
 void   tenancy__v1__revoke_super_admin_request__init
                      (Tenancy__V1__RevokeSuperAdminRequest         *message);
+/* Tenancy__V1__GrantSupportRequest methods */
+void   tenancy__v1__grant_support_request__init
+                     (Tenancy__V1__GrantSupportRequest         *message);
+/* Tenancy__V1__RevokeSupportRequest methods */
+void   tenancy__v1__revoke_support_request__init
+                     (Tenancy__V1__RevokeSupportRequest         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__RecurringWindow_Closure)
@@ -212,6 +242,12 @@ typedef void (*Tenancy__V1__GrantSuperAdminRequest_Closure)
 typedef void (*Tenancy__V1__RevokeSuperAdminRequest_Closure)
                  (const Tenancy__V1__RevokeSuperAdminRequest *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__GrantSupportRequest_Closure)
+                 (const Tenancy__V1__GrantSupportRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__RevokeSupportRequest_Closure)
+                 (const Tenancy__V1__RevokeSupportRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -226,6 +262,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__des
 extern const ProtobufCMessageDescriptor tenancy__v1__list_associations_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__grant_super_admin_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__revoke_super_admin_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__grant_support_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__revoke_support_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -7,3 +7,73 @@
 #endif
 
 #include "tenancy/v1/audit.pb-c.h"
+void   tenancy__v1__list_tenancy_access_request__init
+                     (Tenancy__V1__ListTenancyAccessRequest         *message)
+{
+  static const Tenancy__V1__ListTenancyAccessRequest init_value = TENANCY__V1__LIST_TENANCY_ACCESS_REQUEST__INIT;
+  *message = init_value;
+}
+static const ProtobufCFieldDescriptor tenancy__v1__list_tenancy_access_request__field_descriptors[3] =
+{
+  {
+    "f1_entity_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenancyAccessRequest, f1_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenancyAccessRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenancyAccessRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_tenancy_access_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entity_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange tenancy__v1__list_tenancy_access_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_tenancy_access_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListTenancyAccessRequest",
+  "ListTenancyAccessRequest",
+  "Tenancy__V1__ListTenancyAccessRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListTenancyAccessRequest),
+  3,
+  tenancy__v1__list_tenancy_access_request__field_descriptors,
+  tenancy__v1__list_tenancy_access_request__field_indices_by_name,
+  1,  tenancy__v1__list_tenancy_access_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_tenancy_access_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};

@@ -127,6 +127,18 @@ void   tenancy__v1__replay_webhook_response__init
   static const Tenancy__V1__ReplayWebhookResponse init_value = TENANCY__V1__REPLAY_WEBHOOK_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__listen_webhook_request__init
+                     (Tenancy__V1__ListenWebhookRequest         *message)
+{
+  static const Tenancy__V1__ListenWebhookRequest init_value = TENANCY__V1__LISTEN_WEBHOOK_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__listened_event__init
+                     (Tenancy__V1__ListenedEvent         *message)
+{
+  static const Tenancy__V1__ListenedEvent init_value = TENANCY__V1__LISTENED_EVENT__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[17] =
 {
   {
@@ -1444,6 +1456,147 @@ const ProtobufCMessageDescriptor tenancy__v1__replay_webhook_response__descripto
   tenancy__v1__replay_webhook_response__field_indices_by_name,
   1,  tenancy__v1__replay_webhook_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__replay_webhook_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__listen_webhook_request__field_descriptors[3] =
+{
+  {
+    "f1_entity_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListenWebhookRequest, f1_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_types",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__ListenWebhookRequest, n_f2_types),
+    offsetof(Tenancy__V1__ListenWebhookRequest, f2_types),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_role",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListenWebhookRequest, f3_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__listen_webhook_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entity_id */
+  1,   /* field[1] = f2_types */
+  2,   /* field[2] = f3_role */
+};
+static const ProtobufCIntRange tenancy__v1__listen_webhook_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__listen_webhook_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListenWebhookRequest",
+  "ListenWebhookRequest",
+  "Tenancy__V1__ListenWebhookRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListenWebhookRequest),
+  3,
+  tenancy__v1__listen_webhook_request__field_descriptors,
+  tenancy__v1__listen_webhook_request__field_indices_by_name,
+  1,  tenancy__v1__listen_webhook_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__listen_webhook_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__listened_event__field_descriptors[4] =
+{
+  {
+    "f1_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListenedEvent, f1_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListenedEvent, f2_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_object",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListenedEvent, f3_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_body",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListenedEvent, f4_body),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__listened_event__field_indices_by_name[] = {
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_type */
+  2,   /* field[2] = f3_object */
+  3,   /* field[3] = f4_body */
+};
+static const ProtobufCIntRange tenancy__v1__listened_event__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__listened_event__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListenedEvent",
+  "ListenedEvent",
+  "Tenancy__V1__ListenedEvent",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListenedEvent),
+  4,
+  tenancy__v1__listened_event__field_descriptors,
+  tenancy__v1__listened_event__field_indices_by_name,
+  1,  tenancy__v1__listened_event__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__listened_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue tenancy__v1__webhook_state__enum_values_by_number[5] =

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "gatehouse/options.pb-c.h"
 #include "google/api/annotations.pb-c.h"
 
+typedef struct Tenancy__V1__ListTenancyAccessRequest Tenancy__V1__ListTenancyAccessRequest;
 
 
 /* --- enums --- */
@@ -25,14 +26,33 @@ PROTOBUF_C__BEGIN_DECLS
 
 /* --- messages --- */
 
+struct  Tenancy__V1__ListTenancyAccessRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_entity_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define TENANCY__V1__LIST_TENANCY_ACCESS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_tenancy_access_request__descriptor) \
+    , {0,NULL}, 0, {0,NULL} }
+
+
+/* Tenancy__V1__ListTenancyAccessRequest methods */
+void   tenancy__v1__list_tenancy_access_request__init
+                     (Tenancy__V1__ListTenancyAccessRequest         *message);
 /* --- per-message closures --- */
 
+typedef void (*Tenancy__V1__ListTenancyAccessRequest_Closure)
+                 (const Tenancy__V1__ListTenancyAccessRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor tenancy__v1__list_tenancy_access_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -38,6 +38,8 @@ typedef struct Tenancy__V1__ListWebhookAttemptsRequest Tenancy__V1__ListWebhookA
 typedef struct Tenancy__V1__ListWebhookAttemptsResponse Tenancy__V1__ListWebhookAttemptsResponse;
 typedef struct Tenancy__V1__ReplayWebhookRequest Tenancy__V1__ReplayWebhookRequest;
 typedef struct Tenancy__V1__ReplayWebhookResponse Tenancy__V1__ReplayWebhookResponse;
+typedef struct Tenancy__V1__ListenWebhookRequest Tenancy__V1__ListenWebhookRequest;
+typedef struct Tenancy__V1__ListenedEvent Tenancy__V1__ListenedEvent;
 
 
 /* --- enums --- */
@@ -317,6 +319,32 @@ struct  Tenancy__V1__ReplayWebhookResponse
     , 0 }
 
 
+struct  Tenancy__V1__ListenWebhookRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_entity_id;
+  size_t n_f2_types;
+  ProtobufCBinaryData *f2_types;
+  ProtobufCBinaryData f3_role;
+};
+#define TENANCY__V1__LISTEN_WEBHOOK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__listen_webhook_request__descriptor) \
+    , {0,NULL}, 0,NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__ListenedEvent
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_type;
+  ProtobufCBinaryData f3_object;
+  ProtobufCBinaryData f4_body;
+};
+#define TENANCY__V1__LISTENED_EVENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__listened_event__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
 /* Tenancy__V1__Webhook methods */
 void   tenancy__v1__webhook__init
                      (Tenancy__V1__Webhook         *message);
@@ -377,6 +405,12 @@ void   tenancy__v1__replay_webhook_request__init
 /* Tenancy__V1__ReplayWebhookResponse methods */
 void   tenancy__v1__replay_webhook_response__init
                      (Tenancy__V1__ReplayWebhookResponse         *message);
+/* Tenancy__V1__ListenWebhookRequest methods */
+void   tenancy__v1__listen_webhook_request__init
+                     (Tenancy__V1__ListenWebhookRequest         *message);
+/* Tenancy__V1__ListenedEvent methods */
+void   tenancy__v1__listened_event__init
+                     (Tenancy__V1__ListenedEvent         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__Webhook_Closure)
@@ -439,6 +473,12 @@ typedef void (*Tenancy__V1__ReplayWebhookRequest_Closure)
 typedef void (*Tenancy__V1__ReplayWebhookResponse_Closure)
                  (const Tenancy__V1__ReplayWebhookResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__ListenWebhookRequest_Closure)
+                 (const Tenancy__V1__ListenWebhookRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ListenedEvent_Closure)
+                 (const Tenancy__V1__ListenedEvent *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -468,6 +508,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__list_webhook_attempts_reque
 extern const ProtobufCMessageDescriptor tenancy__v1__list_webhook_attempts_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__replay_webhook_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__replay_webhook_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__listen_webhook_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__listened_event__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,0 +1,127 @@
+internal import AccessEngine
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+internal import TenancyContracts
+
+/// `tenancy.v1.Policies`: the workbench, where policies are looked at before they are loaded.
+struct PoliciesHandler: Tenancy_V1.PoliciesService {
+  let core: TenancyCore
+  /// Whether the setting `workbench` offers it.
+  let isOffered: Bool
+
+  func check(
+    _ request: Tenancy_V1.CheckPolicyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.CheckPolicyResponse {
+    let review = PolicyReview(try await sources(request.files, call), zones: TimeZoneFiles())
+    var response = Tenancy_V1.CheckPolicyResponse(
+      problems: problems(of: review).map { .init($0) },
+      decisions: review.answers.sorted { !$0.isExpected && $1.isExpected }.map { .init($0) }
+    )
+    guard let policy = review.policy, let coverage = review.coverage else { return response }
+    response.types = UInt32(policy.types.count - 1)
+    response.roles = UInt32(policy.roles.count { !Policy.builtInRoles.contains($0.name) })
+    response.actions = UInt32(policy.actions.count)
+    response.assertions = UInt32(coverage.assertionCount)
+    response.untouched = coverage.untouched.map {
+      .init(role: $0.role, action: $0.action, type: $0.type, granted: $0.isGranted)
+    }
+    return response
+  }
+
+  func compare(
+    _ request: Tenancy_V1.ComparePolicyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ComparePolicyResponse {
+    let sources = try await sources(request.files, call)
+    let review = PolicyReview(sources, zones: TimeZoneFiles())
+    guard let policy = review.policy else {
+      return .init(problems: review.problems.map { .init($0) })
+    }
+    let (core, current) = (core, core.policy)
+    let difference = PolicyDifference(from: current, to: policy)
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName] + sources.map { "\($0.text.hashValue)" }
+    )
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 1,
+      binding
+    )
+    let effects = PolicyEffects(difference, from: current, to: policy)
+    let page = try await core.store.read { tx in
+      try effects.page(
+        after: asked.cursor?[0] ?? "",
+        limit: asked.size,
+        now: core.clock.now,
+        in: tx
+      )
+    }
+    return .init(
+      problems: problems(of: review).map { .init($0) },
+      newRoles: difference.roles.filter { $0.before == nil }.map(\.name),
+      lostRoles: difference.roles.filter { $0.after == nil }.map(\.name),
+      changes: asked.cursor == nil ? PolicyEffects.changes(difference) : [],
+      effects: try await core.named(page.effects),
+      nextPageToken: page.last.map { asked.token(after: [$0]) } ?? ""
+    )
+  }
+
+  /// The files of a request, from an operator, where the workbench is offered.
+  private func sources(
+    _ files: [Tenancy_V1.PolicyFile],
+    _ call: CallContext
+  ) async throws -> [PolicySource] {
+    _ = try await core.requireAdministrator(call)
+    guard isOffered else { throw PolicyWorkbenchError.off }
+    let byteCount = files.reduce(0) { $0 + $1.text.utf8.count }
+    guard byteCount <= Policy.byteCountMax else { throw PolicyWorkbenchError.tooLarge }
+    return files.map { PolicySource(name: $0.name, text: Array($0.text.utf8)) }
+  }
+
+  /// The mistakes of the files, and what the products that are served would miss in them.
+  private func problems(of review: PolicyReview) -> [PolicyError.Problem] {
+    guard let policy = review.policy else { return review.problems }
+    let served = core.products.parts(of: core.policy)
+    return review.problems + Products.all.missing(in: policy, serving: served)
+  }
+}
+
+enum PolicyWorkbenchError {
+  static let off = ErrorCatalog.tenancy.precondition(
+    "WORKBENCH_OFF",
+    "this installation offers no policy workbench; an operator turns it on by the setting workbench"
+  )
+
+  static let tooLarge = ErrorCatalog.tenancy.invalid(
+    "files",
+    "POLICY_TOO_LARGE",
+    "have more than 1 MiB together"
+  )
+}
+
+extension Tenancy_V1.PolicyProblem {
+  fileprivate init(_ problem: PolicyError.Problem) {
+    self.init(file: problem.source, path: problem.path, problem: problem.problem)
+  }
+}
+
+extension Tenancy_V1.AssertedDecision {
+  fileprivate init(_ answer: PolicyReview.Answer) {
+    self.init(
+      file: answer.source,
+      path: answer.path,
+      who: answer.who,
+      action: answer.action,
+      on: answer.on,
+      allowed: answer.explanation.isAllowed,
+      reason: answer.explanation.reason.rawValue,
+      asExpected: answer.isExpected,
+      sufficientRoles: answer.explanation.sufficientRoles,
+      role: answer.explanation.role ?? "",
+      via: answer.explanation.viaEntityID ?? ""
+    )
+  }
+}
