@@ -1,5 +1,6 @@
 // What everybody can do about their own account.
 
+import { ownAccess } from "./access.js";
 import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
 import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
@@ -7,7 +8,7 @@ import { go, me, readMe, show } from "./main.js";
 import { addPasskey, canPasskey } from "./passkeys.js";
 import { qrCode } from "./qr.js";
 
-const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, deletion] };
+const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, ownAccess, deletion] };
 
 export default async function account({ argument = "profile", page }) {
   const cards = tabs[argument];

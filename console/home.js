@@ -2,13 +2,13 @@
 
 import { get, post } from "./api.js";
 import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
-import { go, isOperator, me, myRoles, readMe, show } from "./main.js";
+import { go, isOperator, isSupport, me, myRoles, readMe, show } from "./main.js";
 import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function home({ page, signal }) {
   const cards = [];
-  if (isOperator()) cards.push(findPerson());
+  if (isSupport()) cards.push(findPerson());
   if (!me.emailVerified) cards.push(unverified());
   const [mine, waiting] = [access(), invitations()];
   cards.push(mine, waiting);
@@ -40,7 +40,7 @@ function unverified() {
 function access() {
   return card(t("yourAccess"), async () => {
     const roles = (await myRoles()).filter((role) => role.entityType !== "system");
-    if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : t("noAccess"));
+    if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : isSupport() ? t("supportAccess") : t("noAccess"));
     return grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],

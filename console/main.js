@@ -9,14 +9,17 @@ const screens = [
   [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
   [/^\/objects\/([^/]+)\/webhooks$/, "webhooks"], [/^\/webhooks\/([^/]+)$/, "webhook"],
   [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
-  [/^\/requests$/, "requests"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
+  [/^\/requests$/, "requests"], [/^\/workbench$/, "workbench"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
 const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
 const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email|stop-change|take-over|accept-invitation)$/;
 
 /** Who is signed in, as `users/me` says. */
 export let me;
-export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
+export const isOperator = () => holds("super_admin");
+/** Whether the viewer may read about anybody: operators and support people. */
+export const isSupport = () => isOperator() || holds("support");
+const holds = (name) => me?.roles.some((role) => role.role === name && role.entityType === "system") ?? false;
 
 /** The viewer's roles, which are missing while TenancyService is away: that is no less access. */
 export async function myRoles() {
@@ -26,11 +29,13 @@ export async function myRoles() {
 }
 const lacksRoles = () => me.missingContext?.includes("role_associations") ?? false;
 
-/** Whether a screen for operators is shown; to others it looks as if there were none. */
-export async function forOperators() {
+/** Whether a screen for operators is shown, or for support people too; to others it looks as if there were none. */
+export const forOperators = () => only(isOperator);
+export const forSupport = () => only(isSupport);
+async function only(may) {
   await myRoles();
-  if (!isOperator()) nothing();
-  return isOperator();
+  if (!may()) nothing();
+  return may();
 }
 
 let leaving;
@@ -82,8 +87,9 @@ function nav() {
     return el("a", { href: `#${target}`, "aria-current": current ? "page" : undefined }, label);
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
-  const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks"))] : [];
+  const support = isSupport() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
+    to("/requests", t("nav.requests"))] : [];
+  if (isOperator()) support.push(to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }
@@ -220,7 +226,7 @@ const idleLimit = 15 * 60_000;
 let idleSince = Date.now();
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { idleSince = Date.now(); });
 setInterval(async () => {
-  if (!isOperator() || Date.now() - idleSince < idleLimit - 60_000) return;
+  if (!isSupport() || Date.now() - idleSince < idleLimit - 60_000) return;
   const timer = setTimeout(leave, 60_000);
   idleSince = Date.now();
   await dialog(t("stillThere"), (close) => [el("p", {}, t("stillThereText")),

@@ -24,6 +24,7 @@ export default async function objectPage({ argument, signal, page }) {
   const cards = [...own, ...below.map((one) => inside(entity, one, types, actions)), details(entity, type, actions),
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
     possible.length > 0 ? invitations(entity, possible, path) : null,
+    has(type.lifecycle.listAssociations) && entity.parentId === "sys_root" ? (await load("access")).objectAccess(entity) : null,
     ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
     isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);

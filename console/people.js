@@ -1,11 +1,11 @@
-// Finding a person by address or name, for operators.
+// Finding a person by address or name, for operators and support people.
 
 import { get, query } from "./api.js";
 import { badge, card, complaint, el, empty, field, grid, input, link, name, t, time } from "./base.js";
-import { forOperators, remember } from "./main.js";
+import { forSupport, remember } from "./main.js";
 
 export default async function people({ values, signal, page }) {
-  if (!(await forOperators())) return;
+  if (!(await forSupport())) return;
   const text = field(t("findPerson"), input({ type: "search", name: "text", autocomplete: "off", maxLength: 200, value: values.get("text") ?? "" }), t("findPersonHint"));
   const results = el("div", { class: "stack" });
   let timer;

@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
-import { me, show } from "./main.js";
+import { isOperator, me, show } from "./main.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
@@ -12,7 +12,7 @@ export default async function personPage({ argument, page }) {
     get("tenancy", `associations/users/${encodeURIComponent(argument)}?limit=1`).catch(() => ({}))]);
   const isDisabled = user.state === "ACCOUNT_STATE_DISABLED";
   page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled, held.userSuspended), factors(user), sessions(user), mails(user), plan(user),
-    subscriptionCard("user", user.id), purchases(user), changes(user), roles(user), audit(user)), {
+    isOperator() ? subscriptionCard("user", user.id) : [], purchases(user), changes(user), roles(user), audit(user)), {
     crumbs: el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {}, el("li", {}, link("#/people", t("nav.people"))), el("li", { "aria-current": "page" }, name(user.displayName)))),
     text: el("bdi", {}, user.email), actions: actions(user, isDisabled, held.userSuspended) });
 }
@@ -35,13 +35,15 @@ function actions(user, isDisabled, isSuspended) {
   const button = (label, ...more) => el("button", { type: "button", class: "danger", click: () => act(label, ...more) }, label);
   const why = el("a", { class: "button", href: `#/why?person=${user.id}` }, t("explainAccess"));
   if (user.id === me.id) return [why];
-  return [why,
+  const shared = [why,
     button(t("endSessions"), t("endSessionsText", { name: user.displayName }), t("endSessions"), () => post("auth", `${base}/sessions/end`)),
-    isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), () => post("auth", `${base}/password-reset`)),
+    isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), (reason) => post("auth", `${base}/password-reset`, { reason }), { reason: true })].filter(Boolean);
+  if (!isOperator()) return shared;
+  return [...shared,
     isSuspended ? button(t("resume"), t("resumeText", { name: user.displayName }), t("resume"), () => post("tenancy", "suspensions/end", { userId: user.id }))
       : button(t("suspend"), t("suspendText", { name: user.displayName }), t("suspend"), (note) => post("tenancy", "suspensions", { userId: user.id, note }), { reason: true }),
     isDisabled ? button(t("enable"), t("enableText", { name: user.displayName }), t("enable"), (reason) => post("auth", `${base}/enable`, { reason }), { reason: true })
-      : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })].filter(Boolean);
+      : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })];
 }
 
 function account(user, isDisabled, isSuspended) {
@@ -89,7 +91,7 @@ function roles(user) {
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
       [t("givenBy"), (role) => name(role.grantedByName, "–")],
-      [t("actions"), (role) => role.entityType === "system" ? "" : link(`#/why?person=${user.id}&object=${role.entityId}`, t("nav.why"))],
+      [t("actions"), (role) => role.entityType === "system" ? "" : link(`#/why?person=${user.id}&object=${role.entityId}&type=${role.entityType}`, t("nav.why"))],
     ], answer.associations)];
   }, { wide: true });
 }
@@ -131,7 +133,7 @@ function changes(user) {
   const section = card(t("accountChanges"), async (reload) => {
     const answer = await get("auth", `operators/changes?userId=${user.id}&limit=20`);
     return answer.changes.length === 0 ? empty(t("noAccountChanges")) : changesTable(answer.changes, reload);
-  }, { wide: true, actions: user.id === me.id ? [] : [el("button", { type: "button", click: () => askForChange(user, section) }, t("askForChange"))] });
+  }, { wide: true, actions: user.id === me.id || !isOperator() ? [] : [el("button", { type: "button", click: () => askForChange(user, section) }, t("askForChange"))] });
   return section;
 }
 

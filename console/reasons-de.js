@@ -251,6 +251,8 @@ export default {
   TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
   TOO_MANY_PINGS: "Innerhalb einer Minute gab es zehn Pings. Bitte warte.",
   WEBHOOKS_OFF: "Diese Installation sendet keine Webhooks. Einschalten kann sie ein Betreiber in den Einstellungen.",
+  WORKBENCH_OFF: "Die Regelwerkstatt ist aus. Einschalten kann sie ein Betreiber in den Einstellungen.",
+  POLICY_TOO_LARGE: "Regeln dürfen höchstens 1 MiB haben.",
   EVENT_UNKNOWN: "Dieses Ereignis gibt es nicht mehr: Sie werden 30 Tage aufbewahrt, und ein Webhook hat die seit seiner Anlage.",
   LAST: "Jemand muss diese Rolle behalten: gib sie zuerst einer anderen Person.",
 };

@@ -251,6 +251,8 @@ export default {
   TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",
   TOO_MANY_PINGS: "It was pinged ten times within a minute. Please wait.",
   WEBHOOKS_OFF: "This installation sends no webhooks. An operator can turn them on in the settings.",
+  WORKBENCH_OFF: "The policy workbench is off. An operator can turn it on in the settings.",
+  POLICY_TOO_LARGE: "A policy may have at most 1 MiB.",
   EVENT_UNKNOWN: "There is no such event any longer: they are kept for 30 days, and a webhook has those since it was made.",
   LAST: "Somebody must keep this role: give it to another person first.",
 };

@@ -2,7 +2,7 @@
 
 import { downloadFile, get, query, stream } from "./api.js";
 import { badge, card, el, empty, field, form, grid, input, instantOf, link, local, name, now, number, readable, say, sentence, t, time, word } from "./base.js";
-import { isOperator, remember } from "./main.js";
+import { isSupport, remember } from "./main.js";
 import { crumbs, roleWord } from "./things.js";
 
 const day = 86_400_000;
@@ -63,7 +63,7 @@ async function read(root, values, signal) {
 
 function person(actor, names) {
   const known = name(names.get(actor) ?? actor.replace(/^user:/, ""));
-  return isOperator() && actor.startsWith("user:") ? link(`#/people/${actor.slice(5)}`, known) : known;
+  return isSupport() && actor.startsWith("user:") ? link(`#/people/${actor.slice(5)}`, known) : known;
 }
 
 /** Whether all lines are there as they were sealed. */

@@ -2,13 +2,13 @@
 
 import { get, query } from "./api.js";
 import { card, el, field, form, input, t } from "./base.js";
-import { forOperators, remember } from "./main.js";
+import { forSupport, remember } from "./main.js";
 import { auditTable } from "./person.js";
 
 const logs = [["auth", "operators/audit"], ["tenancy", "audit/tenancy"], ["entitlement", "audit/entitlement"]];
 
 export default async function requests({ values, page }) {
-  if (!(await forOperators())) return;
+  if (!(await forSupport())) return;
   const number = field(t("requestNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("requestHint"));
   const results = el("div", { class: "stack" });
   const look = async () => {

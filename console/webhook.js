@@ -3,7 +3,7 @@
 import { call, get, post, query } from "./api.js";
 import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, now, number, renew, say, sentence, t, time } from "./base.js";
 import { onLive } from "./live.js";
-import { go, isOperator, me } from "./main.js";
+import { go, isSupport, me } from "./main.js";
 import { roleWord } from "./things.js";
 import { change, eventWord, holder, showSecret, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
 
@@ -78,7 +78,7 @@ function about(webhook) {
     webhook.failingSince ? [t("failingSince"), time(webhook.failingSince)] : null,
     [t("lastSuccess"), time(webhook.lastSuccessAt)],
     formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
-    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isOperator() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
+    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
     [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
 }
 

@@ -3,25 +3,29 @@
 import { get, post, query } from "./api.js";
 import { card, el, empty, field, form, input, listedEither, name, readable, t, time, word } from "./base.js";
 import { combobox } from "./combobox.js";
-import { isOperator, me, remember } from "./main.js";
+import { isSupport, me, remember } from "./main.js";
 import { actionWord, object, objectLink, roleWord, schema, search, typeWord, windowText } from "./things.js";
 
 export default async function why({ values, page }) {
   const result = el("div", { class: "stack" });
   const question = { person: values.get("person") ?? "", object: values.get("object") ?? "", action: values.get("action") ?? "",
-    at: values.get("at") ?? "" };
+    at: values.get("at") ?? "", type: values.get("type") ?? "" };
   page(t("nav.why"), el("div", { class: "stack" }, card(t("question"), () => ask(question, result), { wide: true }), result),
     { text: t("whyText") });
 }
 
 async function ask(question, result) {
   const types = (await schema()).types.filter((type) => type.actions.length > 0 && type.name !== "system");
-  const [known, person] = await Promise.all([question.object ? object(question.object) : undefined, personName(question.person)]);
+  const [known, person] = await Promise.all([question.object ? named(question.object, question.type) : undefined, personName(question.person)]);
   const action = field(t("action"), el("select", { name: "action", required: true }));
   const choose = async (entity) => {
     question.object = entity?.id ?? "";
+    question.type = entity?.type ?? "";
+    const option = (one) => el("option", { value: one.name }, actionWord(one.name));
     const type = entity && types.find((one) => one.name === entity.type);
-    const options = (type?.actions ?? []).map((one) => el("option", { value: one.name }, actionWord(one.name)));
+    // Of what may not be seen the type is not known either.
+    const options = type ? type.actions.map(option)
+      : entity ? types.map((one) => el("optgroup", { label: typeWord(one.name) }, one.actions.map(option))) : [];
     action.input.replaceChildren(...options);
     action.input.disabled = options.length === 0;
     if (question.action) action.input.value = question.action;
@@ -29,7 +33,7 @@ async function ask(question, result) {
   const what = combobox(t("object"), { value: known?.name ?? "", required: true, hint: t("objectHint"), find: (text) => findObjects(types, text),
     chosen: choose });
   await choose(known);
-  const who = combobox(t("person"), { value: person, hint: isOperator() ? t("personHint") : t("personHintSelf"),
+  const who = combobox(t("person"), { value: person, hint: isSupport() ? t("personHint") : t("personHintSelf"),
     find: (text) => findPeople(text, question.object), chosen: (one) => { question.person = one?.id ?? ""; } });
   const at = field(t("at"), input({ type: "datetime-local", name: "at", value: question.at }), t("atHint"));
   const send = async () => {
@@ -50,23 +54,29 @@ async function personName(userId) {
   if (userId === me.id) return me.displayName;
   const answer = await post("auth", "users:lookup", { userIds: [userId] }).catch(() => ({ users: [] }));
   if (answer.users[0]?.displayName) return answer.users[0].displayName;
-  if (!isOperator()) return userId;
+  if (!isSupport()) return userId;
   return (await get("auth", `operators/users/${userId}`).catch(() => undefined))?.displayName ?? userId;
 }
 
 async function findObjects(types, text) {
   if (/^[a-z]{3}_\w+$/.test(text)) {
-    const one = await object(text);
-    return one ? [{ ...one, label: one.name, detail: typeWord(one.type) }] : [];
+    const one = await named(text);
+    return one ? [{ ...one, label: one.name, detail: one.type ? typeWord(one.type) : "" }] : [];
   }
   const lists = await Promise.all(types.map((type) => search(type.name, text).catch(() => ({ entities: [] }))));
   return lists.flatMap((list) => list.entities).slice(0, 20)
     .map((entity) => ({ ...entity, label: entity.name, detail: typeWord(entity.type) }));
 }
 
+/** An object; for support people, who may ask about what they may not see, its identifier does. */
+async function named(objectId, type = "") {
+  const found = await object(objectId);
+  return found ?? (isSupport() ? { id: objectId, name: objectId, type } : undefined);
+}
+
 async function findPeople(text, objectId) {
   const self = { id: me.id, label: me.displayName, detail: t("you") };
-  if (isOperator()) {
+  if (isSupport()) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
     return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
   }

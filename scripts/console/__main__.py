@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from .checks import flows, live, names, pages, session, size, states, tenants, webhooks
+from .checks import flows, live, names, pages, session, size, states, support, tenants, webhooks
 from .stage import Stage
 
 CHECKS = [
@@ -16,10 +16,11 @@ CHECKS = [
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
+    support.at_work, support.seen, support.workbench,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,
     webhooks.followed, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
-    webhooks.stale, webhooks.switched_off,
+    webhooks.stale, webhooks.switched_off, webhooks.listened,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
     states.long_list, states.as_curl, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
     pages.entrance, pages.everybody, pages.narrow, pages.german,

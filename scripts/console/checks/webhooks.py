@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import os
 import re
+import signal
+import subprocess
 import time
 
 from ..people import EVIL, PASSWORD
@@ -295,3 +298,28 @@ def switched_off(stage):
             settings.write_text(text)
     said = [one for one in page.messages if not one.startswith((*EXPECTED, "Failed to load resource: net::ERR_", "Failed to load resource: the server responded with a status of 50"))]
     assert not said, said
+
+
+def listened(stage):
+    """`gatehouse listen` passes events on to a program of this machine, signed by the secret that it prints."""
+    stage.sign_up("lisa", "Lisa Listener")
+    home = stage.entity("lisa", "portfolio", "Houses on the Ems")
+    command = [stage.programs / "gatehouse", "--session", stage.data / "lisa.session.json"]
+    subprocess.run(command + ["login", "lisa@example.com"], check=True, stdout=subprocess.DEVNULL,
+                   env=os.environ | {"GATEHOUSE_PASSWORD": PASSWORD})
+    with _receiver() as receiver:
+        listening = subprocess.Popen(command + ["listen", home, receiver.url, "entity.*"], stdout=subprocess.PIPE, text=True)
+        try:
+            receiver.secret = listening.stdout.readline().removeprefix("signed by ").strip()
+            assert receiver.secret.startswith("whsec_"), receiver.secret
+            deadline = time.monotonic() + 20
+            while not receiver.events and not receiver.wrong:
+                assert time.monotonic() < deadline, "nothing was passed on"
+                stage.entity("lisa", "property", "Quay", home)
+                time.sleep(1)
+            assert receiver.got("entity.created")["data"]["tenantId"] == home
+            line = listening.stdout.readline().split()
+            assert line[0] == "entity.created" and line[-1] == "200", line
+        finally:
+            listening.send_signal(signal.SIGINT)
+            assert listening.wait(10) in (0, 130), listening.returncode

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "5ef9f523e48499b2"
+  static let digest = "220729e74ca0f846"
 
   /// The page.
   static let page = ####"""
@@ -29,9 +29,70 @@ enum ConsoleFiles {
 
   /// What it loads.
   static let files: [(name: String, type: String, text: String)] = [
+    ("access.js", "text/javascript", ####"""
+// Which operators and support people looked at the viewer's account, or at an object.
+
+import { get, query } from "./api.js";
+import { card, el, empty, grid, name, readable, t, time } from "./base.js";
+import { objectLink } from "./things.js";
+
+/** A list that grows by its button; `find` gets a page by its token. */
+function looks(title, find, none) {
+  const section = card(title, async () => {
+    const rows = [];
+    const box = el("div", { class: "stack" });
+    const add = async (token) => {
+      const answer = await find(token);
+      rows.push(...answer.records);
+      box.replaceChildren(rows.length === 0 ? empty(none) : table(title, rows),
+        answer.nextPageToken ? el("button", { type: "button", click: () => add(answer.nextPageToken) }, t("showMore")) : "");
+    };
+    await add();
+    return box;
+  }, { wide: true });
+  return section;
+}
+
+/** Of a method, what it does: `Entitlements/Get` of `entitlement.v1.Entitlements/Get`. */
+const what = (one) => readable(one.method ? one.method.split(".").at(-1).replace("/", ": ") : one.action);
+
+const table = (title, rows) => grid(title, [
+  [t("who"), (one) => name(one.operatorName, one.operatorId)],
+  [t("what"), (one) => what(one)],
+  [t("object"), (one) => one.entity ? objectLink(one.object, one.object) : one.where],
+  [t("when"), (one) => time(one.recordedAt)],
+], rows);
+
+const parts = [["auth", "users/me/access"], ["tenancy", "audit/tenancy/access"], ["entitlement", "audit/entitlement/access"]];
+
+/** What concerns the viewer, of all three services; a service that is away is left out. */
+export function ownAccess() {
+  return looks(t("access"), async (tokens) => {
+    const pages = await Promise.all(parts.map(async ([service, path]) => {
+      const token = tokens ? tokens[service] : "";
+      if (tokens && !token) return { records: [] };
+      const answer = await get(service, `${path}?${query({ limit: 20, pageToken: token || undefined })}`);
+      return { service, records: answer.records.map((one) => ({ ...one, where: t(`service.${service}`) })), token: answer.nextPageToken };
+    }));
+    const next = Object.fromEntries(pages.filter((page) => page.token).map((page) => [page.service, page.token]));
+    return { records: pages.flatMap((page) => page.records).sort((one, other) => (one.recordedAt < other.recordedAt ? 1 : -1)),
+      nextPageToken: Object.keys(next).length > 0 ? next : undefined };
+  }, t("noAccessYet"));
+}
+
+/** What concerns an object and all that is in it. */
+export function objectAccess(entity) {
+  return looks(t("access"), async (token) => {
+    const answer = await get("tenancy", `audit/tenancy/access?${query({ entityId: entity.id, limit: 20, pageToken: token })}`);
+    return { ...answer, records: answer.records.map((one) => ({ ...one, entity: true })) };
+  }, t("noAccessYet"));
+}
+
+"""####),
     ("account.js", "text/javascript", ####"""
 // What everybody can do about their own account.
 
+import { ownAccess } from "./access.js";
 import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
 import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
@@ -39,7 +100,7 @@ import { go, me, readMe, show } from "./main.js";
 import { addPasskey, canPasskey } from "./passkeys.js";
 import { qrCode } from "./qr.js";
 
-const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, deletion] };
+const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, ownAccess, deletion] };
 
 export default async function account({ argument = "profile", page }) {
   const cards = tabs[argument];
@@ -2266,13 +2327,13 @@ export async function giveRole(entity, possible, above, done) {
 
 import { get, post } from "./api.js";
 import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
-import { go, isOperator, me, myRoles, readMe, show } from "./main.js";
+import { go, isOperator, isSupport, me, myRoles, readMe, show } from "./main.js";
 import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function home({ page, signal }) {
   const cards = [];
-  if (isOperator()) cards.push(findPerson());
+  if (isSupport()) cards.push(findPerson());
   if (!me.emailVerified) cards.push(unverified());
   const [mine, waiting] = [access(), invitations()];
   cards.push(mine, waiting);
@@ -2304,7 +2365,7 @@ function unverified() {
 function access() {
   return card(t("yourAccess"), async () => {
     const roles = (await myRoles()).filter((role) => role.entityType !== "system");
-    if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : t("noAccess"));
+    if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : isSupport() ? t("supportAccess") : t("noAccess"));
     return grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
@@ -2356,6 +2417,122 @@ function enterCode() {
 """####),
     ("icon.svg", "image/svg+xml", ####"""
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3355cc"/><path d="M8 25V14a8 8 0 0 1 16 0v11h-5V15a3 3 0 0 0-6 0v10z" fill="#fff"/></svg>
+
+"""####),
+    ("json-place.js", "text/javascript", ####"""
+// Where in a JSON text something is, by a path such as `types.door.actions.open` or `assertions.expect[3]`.
+
+/** From where to where the value of a path goes; as much of the path as there is, and the whole text for none. */
+export function placeOf(text, path) {
+  const steps = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => (index === undefined ? key : Number(index)));
+  const reader = new Reader(text);
+  let place = [0, text.length];
+  try {
+    reader.skip();
+    let from = reader.at;
+    for (let left = steps; left.length > 0;) {
+      const found = reader.enter(left);
+      if (!found) break;
+      from = found.from;
+      left = left.slice(found.taken);
+      reader.at = found.value;
+      const end = new Reader(text, found.value);
+      end.pass();
+      place = [from, end.at];
+    }
+  } catch {
+    // A text that is no JSON has the places before its mistake alone.
+  }
+  return place;
+}
+
+class Reader {
+  constructor(text, at = 0) {
+    this.text = text;
+    this.at = at;
+  }
+
+  skip() { while (/\s/.test(this.text[this.at] ?? "")) this.at += 1; }
+
+  expect(sign) {
+    this.skip();
+    if (this.text[this.at] !== sign) throw new Error(`no ${sign}`);
+    this.at += 1;
+  }
+
+  string() {
+    const from = this.at;
+    this.expect("\"");
+    while (this.text[this.at] !== "\"") {
+      if (this.at >= this.text.length) throw new Error("no end");
+      this.at += this.text[this.at] === "\\" ? 2 : 1;
+    }
+    this.at += 1;
+    return JSON.parse(this.text.slice(from, this.at));
+  }
+
+  /** Where the first step leads from the value here; keys may have dots, so it can be several parts of the path. */
+  enter(steps) {
+    this.skip();
+    if (this.text[this.at] === "{") {
+      for (const [key, from, value] of this.members()) {
+        for (let count = 1; count <= steps.length && steps.slice(0, count).every((step) => typeof step === "string"); count += 1) {
+          if (key === steps.slice(0, count).join(".")) return { from, value, taken: count };
+        }
+      }
+    } else if (this.text[this.at] === "[") {
+      let index = 0;
+      for (const value of this.elements()) {
+        if (index === steps[0]) return { from: value, value, taken: 1 };
+        index += 1;
+      }
+    }
+    return undefined;
+  }
+
+  * members() {
+    this.expect("{");
+    this.skip();
+    while (this.text[this.at] !== "}") {
+      const from = this.at;
+      const key = this.string();
+      this.expect(":");
+      this.skip();
+      yield [key, from, this.at];
+      this.pass();
+      this.comma("}");
+    }
+    this.at += 1;
+  }
+
+  * elements() {
+    this.expect("[");
+    this.skip();
+    while (this.text[this.at] !== "]") {
+      yield this.at;
+      this.pass();
+      this.comma("]");
+    }
+    this.at += 1;
+  }
+
+  comma(end) {
+    this.skip();
+    if (this.text[this.at] === ",") this.at += 1;
+    else if (this.text[this.at] !== end) throw new Error("no comma");
+    this.skip();
+  }
+
+  /** To the end of the value here. */
+  pass() {
+    this.skip();
+    const first = this.text[this.at];
+    if (first === "{") for (const _ of this.members());
+    else if (first === "[") for (const _ of this.elements());
+    else if (first === "\"") this.string();
+    else while (/[^\s,\]}]/.test(this.text[this.at] ?? " ")) this.at += 1;
+  }
+}
 
 """####),
     ("live.js", "text/javascript", ####"""
@@ -2580,14 +2757,17 @@ const screens = [
   [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
   [/^\/objects\/([^/]+)\/webhooks$/, "webhooks"], [/^\/webhooks\/([^/]+)$/, "webhook"],
   [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
-  [/^\/requests$/, "requests"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
+  [/^\/requests$/, "requests"], [/^\/workbench$/, "workbench"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
 const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
 const mails = /^\/console\/(verify-email|reset-password|confirm-email|undo-email|stop-change|take-over|accept-invitation)$/;
 
 /** Who is signed in, as `users/me` says. */
 export let me;
-export const isOperator = () => me?.roles.some((role) => role.role === "super_admin") ?? false;
+export const isOperator = () => holds("super_admin");
+/** Whether the viewer may read about anybody: operators and support people. */
+export const isSupport = () => isOperator() || holds("support");
+const holds = (name) => me?.roles.some((role) => role.role === name && role.entityType === "system") ?? false;
 
 /** The viewer's roles, which are missing while TenancyService is away: that is no less access. */
 export async function myRoles() {
@@ -2597,11 +2777,13 @@ export async function myRoles() {
 }
 const lacksRoles = () => me.missingContext?.includes("role_associations") ?? false;
 
-/** Whether a screen for operators is shown; to others it looks as if there were none. */
-export async function forOperators() {
+/** Whether a screen for operators is shown, or for support people too; to others it looks as if there were none. */
+export const forOperators = () => only(isOperator);
+export const forSupport = () => only(isSupport);
+async function only(may) {
   await myRoles();
-  if (!isOperator()) nothing();
-  return isOperator();
+  if (!may()) nothing();
+  return may();
 }
 
 let leaving;
@@ -2653,8 +2835,9 @@ function nav() {
     return el("a", { href: `#${target}`, "aria-current": current ? "page" : undefined }, label);
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
-  const support = isOperator() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks"))] : [];
+  const support = isSupport() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
+    to("/requests", t("nav.requests"))] : [];
+  if (isOperator()) support.push(to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }
@@ -2791,7 +2974,7 @@ const idleLimit = 15 * 60_000;
 let idleSince = Date.now();
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { idleSince = Date.now(); });
 setInterval(async () => {
-  if (!isOperator() || Date.now() - idleSince < idleLimit - 60_000) return;
+  if (!isSupport() || Date.now() - idleSince < idleLimit - 60_000) return;
   const timer = setTimeout(leave, 60_000);
   idleSince = Date.now();
   await dialog(t("stillThere"), (close) => [el("p", {}, t("stillThereText")),
@@ -2851,6 +3034,7 @@ export default async function objectPage({ argument, signal, page }) {
   const cards = [...own, ...below.map((one) => inside(entity, one, types, actions)), details(entity, type, actions),
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
     possible.length > 0 ? invitations(entity, possible, path) : null,
+    has(type.lifecycle.listAssociations) && entity.parentId === "sys_root" ? (await load("access")).objectAccess(entity) : null,
     ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
     isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
@@ -3065,14 +3249,14 @@ export async function stepUpByPasskey() {
 
 """####),
     ("people.js", "text/javascript", ####"""
-// Finding a person by address or name, for operators.
+// Finding a person by address or name, for operators and support people.
 
 import { get, query } from "./api.js";
 import { badge, card, complaint, el, empty, field, grid, input, link, name, t, time } from "./base.js";
-import { forOperators, remember } from "./main.js";
+import { forSupport, remember } from "./main.js";
 
 export default async function people({ values, signal, page }) {
-  if (!(await forOperators())) return;
+  if (!(await forSupport())) return;
   const text = field(t("findPerson"), input({ type: "search", name: "text", autocomplete: "off", maxLength: 200, value: values.get("text") ?? "" }), t("findPersonHint"));
   const results = el("div", { class: "stack" });
   let timer;
@@ -3119,7 +3303,7 @@ function shown({ users, nextPageToken }, wanted, clear) {
 
 import { get, post } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
-import { me, show } from "./main.js";
+import { isOperator, me, show } from "./main.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
@@ -3129,7 +3313,7 @@ export default async function personPage({ argument, page }) {
     get("tenancy", `associations/users/${encodeURIComponent(argument)}?limit=1`).catch(() => ({}))]);
   const isDisabled = user.state === "ACCOUNT_STATE_DISABLED";
   page(user.displayName, el("div", { class: "cards" }, account(user, isDisabled, held.userSuspended), factors(user), sessions(user), mails(user), plan(user),
-    subscriptionCard("user", user.id), purchases(user), changes(user), roles(user), audit(user)), {
+    isOperator() ? subscriptionCard("user", user.id) : [], purchases(user), changes(user), roles(user), audit(user)), {
     crumbs: el("nav", { class: "crumbs", "aria-label": t("crumbs") }, el("ol", {}, el("li", {}, link("#/people", t("nav.people"))), el("li", { "aria-current": "page" }, name(user.displayName)))),
     text: el("bdi", {}, user.email), actions: actions(user, isDisabled, held.userSuspended) });
 }
@@ -3152,13 +3336,15 @@ function actions(user, isDisabled, isSuspended) {
   const button = (label, ...more) => el("button", { type: "button", class: "danger", click: () => act(label, ...more) }, label);
   const why = el("a", { class: "button", href: `#/why?person=${user.id}` }, t("explainAccess"));
   if (user.id === me.id) return [why];
-  return [why,
+  const shared = [why,
     button(t("endSessions"), t("endSessionsText", { name: user.displayName }), t("endSessions"), () => post("auth", `${base}/sessions/end`)),
-    isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), () => post("auth", `${base}/password-reset`)),
+    isDisabled ? null : button(t("resetPassword"), t("resetPasswordText", { email: user.email }), t("resetPassword"), (reason) => post("auth", `${base}/password-reset`, { reason }), { reason: true })].filter(Boolean);
+  if (!isOperator()) return shared;
+  return [...shared,
     isSuspended ? button(t("resume"), t("resumeText", { name: user.displayName }), t("resume"), () => post("tenancy", "suspensions/end", { userId: user.id }))
       : button(t("suspend"), t("suspendText", { name: user.displayName }), t("suspend"), (note) => post("tenancy", "suspensions", { userId: user.id, note }), { reason: true }),
     isDisabled ? button(t("enable"), t("enableText", { name: user.displayName }), t("enable"), (reason) => post("auth", `${base}/enable`, { reason }), { reason: true })
-      : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })].filter(Boolean);
+      : button(t("disable"), t("disableText", { name: user.displayName }), t("disable"), (reason) => post("auth", `${base}/disable`, { reason }), { reason: true })];
 }
 
 function account(user, isDisabled, isSuspended) {
@@ -3206,7 +3392,7 @@ function roles(user) {
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
       [t("givenBy"), (role) => name(role.grantedByName, "–")],
-      [t("actions"), (role) => role.entityType === "system" ? "" : link(`#/why?person=${user.id}&object=${role.entityId}`, t("nav.why"))],
+      [t("actions"), (role) => role.entityType === "system" ? "" : link(`#/why?person=${user.id}&object=${role.entityId}&type=${role.entityType}`, t("nav.why"))],
     ], answer.associations)];
   }, { wide: true });
 }
@@ -3248,7 +3434,7 @@ function changes(user) {
   const section = card(t("accountChanges"), async (reload) => {
     const answer = await get("auth", `operators/changes?userId=${user.id}&limit=20`);
     return answer.changes.length === 0 ? empty(t("noAccountChanges")) : changesTable(answer.changes, reload);
-  }, { wide: true, actions: user.id === me.id ? [] : [el("button", { type: "button", click: () => askForChange(user, section) }, t("askForChange"))] });
+  }, { wide: true, actions: user.id === me.id || !isOperator() ? [] : [el("button", { type: "button", click: () => askForChange(user, section) }, t("askForChange"))] });
   return section;
 }
 
@@ -3977,6 +4163,8 @@ export default {
   TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
   TOO_MANY_PINGS: "Innerhalb einer Minute gab es zehn Pings. Bitte warte.",
   WEBHOOKS_OFF: "Diese Installation sendet keine Webhooks. Einschalten kann sie ein Betreiber in den Einstellungen.",
+  WORKBENCH_OFF: "Die Regelwerkstatt ist aus. Einschalten kann sie ein Betreiber in den Einstellungen.",
+  POLICY_TOO_LARGE: "Regeln dürfen höchstens 1 MiB haben.",
   EVENT_UNKNOWN: "Dieses Ereignis gibt es nicht mehr: Sie werden 30 Tage aufbewahrt, und ein Webhook hat die seit seiner Anlage.",
   LAST: "Jemand muss diese Rolle behalten: gib sie zuerst einer anderen Person.",
 };
@@ -4236,6 +4424,8 @@ export default {
   TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",
   TOO_MANY_PINGS: "It was pinged ten times within a minute. Please wait.",
   WEBHOOKS_OFF: "This installation sends no webhooks. An operator can turn them on in the settings.",
+  WORKBENCH_OFF: "The policy workbench is off. An operator can turn it on in the settings.",
+  POLICY_TOO_LARGE: "A policy may have at most 1 MiB.",
   EVENT_UNKNOWN: "There is no such event any longer: they are kept for 30 days, and a webhook has those since it was made.",
   LAST: "Somebody must keep this role: give it to another person first.",
 };
@@ -4246,7 +4436,7 @@ export default {
 
 import { downloadFile, get, query, stream } from "./api.js";
 import { badge, card, el, empty, field, form, grid, input, instantOf, link, local, name, now, number, readable, say, sentence, t, time, word } from "./base.js";
-import { isOperator, remember } from "./main.js";
+import { isSupport, remember } from "./main.js";
 import { crumbs, roleWord } from "./things.js";
 
 const day = 86_400_000;
@@ -4307,7 +4497,7 @@ async function read(root, values, signal) {
 
 function person(actor, names) {
   const known = name(names.get(actor) ?? actor.replace(/^user:/, ""));
-  return isOperator() && actor.startsWith("user:") ? link(`#/people/${actor.slice(5)}`, known) : known;
+  return isSupport() && actor.startsWith("user:") ? link(`#/people/${actor.slice(5)}`, known) : known;
 }
 
 /** Whether all lines are there as they were sealed. */
@@ -4325,13 +4515,13 @@ async function sealed(seal, text) {
 
 import { get, query } from "./api.js";
 import { card, el, field, form, input, t } from "./base.js";
-import { forOperators, remember } from "./main.js";
+import { forSupport, remember } from "./main.js";
 import { auditTable } from "./person.js";
 
 const logs = [["auth", "operators/audit"], ["tenancy", "audit/tenancy"], ["entitlement", "audit/entitlement"]];
 
 export default async function requests({ values, page }) {
-  if (!(await forOperators())) return;
+  if (!(await forSupport())) return;
   const number = field(t("requestNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("requestHint"));
   const results = el("div", { class: "stack" });
   const look = async () => {
@@ -4615,7 +4805,7 @@ function read(box, value) {
 import { call, get, post, query } from "./api.js";
 import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, now, number, renew, say, sentence, t, time } from "./base.js";
 import { onLive } from "./live.js";
-import { go, isOperator, me } from "./main.js";
+import { go, isSupport, me } from "./main.js";
 import { roleWord } from "./things.js";
 import { change, eventWord, holder, showSecret, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
 
@@ -4690,7 +4880,7 @@ function about(webhook) {
     webhook.failingSince ? [t("failingSince"), time(webhook.failingSince)] : null,
     [t("lastSuccess"), time(webhook.lastSuccessAt)],
     formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
-    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isOperator() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
+    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
     [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
 }
 
@@ -4993,25 +5183,29 @@ export const showSecret = (secret) => dialog(t("webhookSecret"), (close) => {
 import { get, post, query } from "./api.js";
 import { card, el, empty, field, form, input, listedEither, name, readable, t, time, word } from "./base.js";
 import { combobox } from "./combobox.js";
-import { isOperator, me, remember } from "./main.js";
+import { isSupport, me, remember } from "./main.js";
 import { actionWord, object, objectLink, roleWord, schema, search, typeWord, windowText } from "./things.js";
 
 export default async function why({ values, page }) {
   const result = el("div", { class: "stack" });
   const question = { person: values.get("person") ?? "", object: values.get("object") ?? "", action: values.get("action") ?? "",
-    at: values.get("at") ?? "" };
+    at: values.get("at") ?? "", type: values.get("type") ?? "" };
   page(t("nav.why"), el("div", { class: "stack" }, card(t("question"), () => ask(question, result), { wide: true }), result),
     { text: t("whyText") });
 }
 
 async function ask(question, result) {
   const types = (await schema()).types.filter((type) => type.actions.length > 0 && type.name !== "system");
-  const [known, person] = await Promise.all([question.object ? object(question.object) : undefined, personName(question.person)]);
+  const [known, person] = await Promise.all([question.object ? named(question.object, question.type) : undefined, personName(question.person)]);
   const action = field(t("action"), el("select", { name: "action", required: true }));
   const choose = async (entity) => {
     question.object = entity?.id ?? "";
+    question.type = entity?.type ?? "";
+    const option = (one) => el("option", { value: one.name }, actionWord(one.name));
     const type = entity && types.find((one) => one.name === entity.type);
-    const options = (type?.actions ?? []).map((one) => el("option", { value: one.name }, actionWord(one.name)));
+    // Of what may not be seen the type is not known either.
+    const options = type ? type.actions.map(option)
+      : entity ? types.map((one) => el("optgroup", { label: typeWord(one.name) }, one.actions.map(option))) : [];
     action.input.replaceChildren(...options);
     action.input.disabled = options.length === 0;
     if (question.action) action.input.value = question.action;
@@ -5019,7 +5213,7 @@ async function ask(question, result) {
   const what = combobox(t("object"), { value: known?.name ?? "", required: true, hint: t("objectHint"), find: (text) => findObjects(types, text),
     chosen: choose });
   await choose(known);
-  const who = combobox(t("person"), { value: person, hint: isOperator() ? t("personHint") : t("personHintSelf"),
+  const who = combobox(t("person"), { value: person, hint: isSupport() ? t("personHint") : t("personHintSelf"),
     find: (text) => findPeople(text, question.object), chosen: (one) => { question.person = one?.id ?? ""; } });
   const at = field(t("at"), input({ type: "datetime-local", name: "at", value: question.at }), t("atHint"));
   const send = async () => {
@@ -5040,23 +5234,29 @@ async function personName(userId) {
   if (userId === me.id) return me.displayName;
   const answer = await post("auth", "users:lookup", { userIds: [userId] }).catch(() => ({ users: [] }));
   if (answer.users[0]?.displayName) return answer.users[0].displayName;
-  if (!isOperator()) return userId;
+  if (!isSupport()) return userId;
   return (await get("auth", `operators/users/${userId}`).catch(() => undefined))?.displayName ?? userId;
 }
 
 async function findObjects(types, text) {
   if (/^[a-z]{3}_\w+$/.test(text)) {
-    const one = await object(text);
-    return one ? [{ ...one, label: one.name, detail: typeWord(one.type) }] : [];
+    const one = await named(text);
+    return one ? [{ ...one, label: one.name, detail: one.type ? typeWord(one.type) : "" }] : [];
   }
   const lists = await Promise.all(types.map((type) => search(type.name, text).catch(() => ({ entities: [] }))));
   return lists.flatMap((list) => list.entities).slice(0, 20)
     .map((entity) => ({ ...entity, label: entity.name, detail: typeWord(entity.type) }));
 }
 
+/** An object; for support people, who may ask about what they may not see, its identifier does. */
+async function named(objectId, type = "") {
+  const found = await object(objectId);
+  return found ?? (isSupport() ? { id: objectId, name: objectId, type } : undefined);
+}
+
 async function findPeople(text, objectId) {
   const self = { id: me.id, label: me.displayName, detail: t("you") };
-  if (isOperator()) {
+  if (isSupport()) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
     return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
   }
@@ -5233,7 +5433,7 @@ export default {
   yes: "Ja", you: "Du", yourAccess: "Dein Zugang", yourActions: { one: "Du darfst hier {count} Sache", other: "Du darfst hier {count} Sachen" },
   yourName: "Dein Name",
 
-  "nav.label": "Hauptmenü", "nav.home": "Start", "nav.places": "Orte", "nav.why": "Warum?", "nav.plan": "Tarif", "nav.support": "Support",
+  "nav.label": "Hauptmenü", "nav.home": "Start", "nav.places": "Orte", "nav.why": "Warum?", "nav.plan": "Tarif", "nav.support": "Support", "nav.workbench": "Regelwerkstatt",
   "nav.people": "Personen", "nav.requests": "Anfragen", "nav.you": "Du", "nav.account": "Mein Konto",
   "tab.profile": "Profil", "tab.security": "Sicherheit", "tab.sessions": "Sitzungen", "tab.data": "Meine Daten",
   "service.auth": "AuthService", "service.tenancy": "TenancyService", "service.entitlement": "EntitlementService",
@@ -5394,6 +5594,24 @@ export default {
   "webhookPaused.GONE": "Der Empfänger hat geantwortet, dass es ihn nicht mehr gibt (410). Ereignisse warten 30 Tage.",
   "webhookPaused.MAKER_LOST_ROLE": "Wer ihn angelegt hat, darf hier keine Webhooks mehr verwalten. Setze ihn fort, damit er mit deinen Rechten handelt.",
   "delivery.DELIVERED": "Zugestellt", "delivery.REFUSED": "Abgelehnt", "delivery.UNREACHABLE": "Keine Antwort", "delivery.NOT_ALLOWED": "Nicht gesendet: Er darf das Objekt nicht sehen",
+  access: "Wer nachgesehen hat", noAccessYet: "Weder Betreiber noch Support haben nachgesehen.",
+  supportAccess: "Als Support findest du Personen und siehst, warum etwas verweigert wurde.", mistakes: "Fehler", placeInFile: "Stelle",
+  problem: "Problem", file: "Datei", kindOfObject: "Art", conditions: "Bedingungen", gains: "Gewinnt", loses: "Verliert",
+  why: "Grund", workbenchText: "Sieh dir Regeln an, bevor sie geladen werden. Nichts davon wird gespeichert oder in Kraft gesetzt.",
+  workbenchEmpty: "Gib zuerst Regeln ein.", policyFiles: "Regeldateien", openFiles: "Dateien öffnen",
+  openFilesHint: "Dateien, die zusammen geladen werden; sie bleiben auf dieser Seite.", checkPolicy: "Prüfen",
+  comparePolicy: "Mit den geltenden Regeln vergleichen", policyLoads: "Die Regeln lassen sich laden", tryPolicy: "Wer darf was, an erfundenen Objekten",
+  tryIt: "Fragen", "try.who": "Wer", "try.action": "Aktion", "try.on": "Woran", wouldSuffice: "genügen würde: {roles}",
+  searchDecisions: "Entscheidungen durchsuchen", noDecision: "Keine Entscheidung passt.", firstOf: "{shown} von {count} werden gezeigt.",
+  policySummary: "{types} Arten, {roles} Rollen, {actions} Aktionen, {assertions} Prüfungen an erfundenen Objekten.", allAsExpected: "Alles wie erwartet",
+  decisions: "Entscheidungen", unexpected: "nicht erwartet", untouched: "Ohne Prüfung", changesOfRules: "Was Rollen künftig dürfen",
+  sameRules: "Die Rollen dürfen dasselbe wie nach den geltenden Regeln.", newRoles: "Neue Rollen: {roles}", lostRoles: "Rollen, die entfallen: {roles}",
+  "policyChange.POLICY_CHANGE_KIND_GAINED": "Erlaubt", "policyChange.POLICY_CHANGE_KIND_LOST": "Nicht mehr erlaubt", "policyChange.POLICY_CHANGE_KIND_CONDITIONS": "Andere Bedingungen",
+  noneSoFar: "Bisher niemand.", nobodyConcerned: "Niemand hat eine Rolle, die sich ändert.", whoIsConcerned: "Wer gewinnt und wer verliert",
+  whoIsConcernedText: "Nach den Rollen dieser Installation, wie sie jetzt sind.", liveData: "Echte Daten",
+  mistakesOf: { one: "{count} Fehler", other: "{count} Fehler" },
+  notAsExpected: { one: "{count} anders als erwartet", other: "{count} anders als erwartet" },
+  untouchedText: { one: "{count} Paar aus Rolle und Aktion hat keine Prüfung.", other: "{count} Paare aus Rolle und Aktion haben keine Prüfung." },
 };
 
 """####),
@@ -5485,7 +5703,7 @@ export default {
   yes: "Yes", you: "You", yourAccess: "Your access", yourActions: { one: "You may do {count} thing here", other: "You may do {count} things here" },
   yourName: "Your name",
 
-  "nav.label": "Main", "nav.home": "Start", "nav.places": "Places", "nav.why": "Why?", "nav.plan": "Plan", "nav.support": "Support",
+  "nav.label": "Main", "nav.home": "Start", "nav.places": "Places", "nav.why": "Why?", "nav.plan": "Plan", "nav.support": "Support", "nav.workbench": "Policy workbench",
   "nav.people": "People", "nav.requests": "Requests", "nav.you": "You", "nav.account": "My account",
   "tab.profile": "Profile", "tab.security": "Security", "tab.sessions": "Sessions", "tab.data": "My data",
   "service.auth": "AuthService", "service.tenancy": "TenancyService", "service.entitlement": "EntitlementService",
@@ -5644,7 +5862,189 @@ export default {
   "webhookPaused.GONE": "The receiver answered that it is gone (410). Events wait for 30 days.",
   "webhookPaused.MAKER_LOST_ROLE": "Its maker may no longer manage webhooks here. Resume it to have it act with your rights.",
   "delivery.DELIVERED": "Delivered", "delivery.REFUSED": "Refused", "delivery.UNREACHABLE": "No answer", "delivery.NOT_ALLOWED": "Not sent: it may not view the object",
+  access: "Who looked", noAccessYet: "No operator or support person has looked.",
+  supportAccess: "As support you find people and see why something was refused.", mistakes: "Mistakes", placeInFile: "Place", problem: "Problem",
+  file: "File", kindOfObject: "Kind", conditions: "Conditions", gains: "Gains", loses: "Loses", why: "Reason",
+  workbenchText: "Look at a policy before it is loaded. Nothing here is stored or put into force.", workbenchEmpty: "Put in a policy first.",
+  policyFiles: "Policy files", openFiles: "Open files", openFilesHint: "Files that are loaded together; they stay on this page.", checkPolicy: "Check",
+  comparePolicy: "Compare with the policy in force", policyLoads: "The policy loads", tryPolicy: "Who may do what, on made-up objects", tryIt: "Ask",
+  "try.who": "Who", "try.action": "Action", "try.on": "On", wouldSuffice: "would suffice: {roles}", searchDecisions: "Search the decisions",
+  noDecision: "No decision matches.", firstOf: "{shown} of {count} are shown.",
+  policySummary: "{types} types, {roles} roles, {actions} actions, {assertions} assertions on made-up objects.", allAsExpected: "All as expected",
+  decisions: "Decisions", unexpected: "not expected", untouched: "Not asserted", changesOfRules: "Changes of what roles allow",
+  sameRules: "Roles allow the same as in the policy in force.", newRoles: "New roles: {roles}", lostRoles: "Roles that are gone: {roles}",
+  "policyChange.POLICY_CHANGE_KIND_GAINED": "Allowed", "policyChange.POLICY_CHANGE_KIND_LOST": "No longer allowed", "policyChange.POLICY_CHANGE_KIND_CONDITIONS": "Other conditions", noneSoFar: "Nobody so far.",
+  nobodyConcerned: "Nobody has a role that changes.", whoIsConcerned: "Who gains and who loses",
+  whoIsConcernedText: "By the roles of this installation as they are now.", liveData: "Live data",
+  mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
+  untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
 };
+
+"""####),
+    ("workbench.js", "text/javascript", ####"""
+// Policies before they are loaded: what is wrong with them, what they decide, and who gains and loses by them.
+
+import { post } from "./api.js";
+import { badge, card, complaint, el, empty, field, form, grid, input, name, number, say, t, word } from "./base.js";
+import { forOperators } from "./main.js";
+import { placeOf } from "./json-place.js";
+import { objectLink, roleWord, typeWord } from "./things.js";
+
+export default async function workbench({ page }) {
+  if (!(await forOperators())) return;
+  const files = [];
+  const list = el("div", { class: "stack" });
+  const results = el("div", { class: "stack" });
+  const add = (title, text) => {
+    const known = files.find((file) => file.title === title);
+    if (known) known.box.value = text;
+    else {
+      const box = el("textarea", { name: "policy", rows: 18, spellcheck: false, class: "code" });
+      box.value = text;
+      files.push({ title, box });
+      list.append(field(title, box));
+    }
+  };
+  const sent = () => files.filter((file) => file.box.value.trim()).map((file) => ({ name: file.title, text: file.box.value }));
+  const run = async (make) => {
+    if (sent().length === 0) return say(t("workbenchEmpty"), true);
+    try {
+      results.replaceChildren(...await make(sent()));
+    } catch (problem) {
+      results.replaceChildren(complaint(problem, () => run(make)));
+    }
+  };
+  add("policy.json", "");
+  const chosen = input({ type: "file", name: "files", multiple: true, accept: ".json,application/json", change: async () => {
+    const texts = await Promise.all([...chosen.files].map(async (file) => [file.name, await file.text()]));
+    if (!files[0].box.value.trim()) { files.length = 0; list.replaceChildren(); }
+    for (const [title, text] of texts) add(title, text);
+    await run((all) => checked(all, files));
+  } });
+  page(t("nav.workbench"), el("div", { class: "stack" }, card(t("policyFiles"), () => [field(t("openFiles"), chosen, t("openFilesHint")), list,
+    el("div", { class: "row" },
+      el("button", { type: "button", class: "primary", click: () => run((all) => checked(all, files)) }, t("checkPolicy")),
+      el("button", { type: "button", click: () => run((all) => compared(all, files)) }, t("comparePolicy")))], { wide: true }), results), { text: t("workbenchText") });
+}
+
+/** Mistakes, each with a way to its place. */
+function mistakes(problems, files) {
+  if (problems.length === 0) return card(t("mistakes"), () => el("p", {}, badge(t("policyLoads"), "good")), { wide: true });
+  const jump = (one) => {
+    const file = files.find((file) => file.title === one.file);
+    if (!file) return;
+    const [from, until] = placeOf(file.box.value, one.path);
+    file.box.focus();
+    file.box.setSelectionRange(from, until);
+    const line = file.box.value.slice(0, from).split("\n").length;
+    file.box.scrollTop = Math.max(0, (line - 4) * (file.box.scrollHeight / file.box.value.split("\n").length));
+  };
+  return card(t("mistakesOf", { count: problems.length }), () => grid(t("mistakes"), [
+    [t("placeInFile"), (one) => el("button", { type: "button", class: "plain", click: () => jump(one) }, name(one.path, one.file))],
+    [t("problem"), (one) => one.problem],
+  ], problems), { wide: true });
+}
+
+async function checked(sent, files) {
+  const answer = await post("tenancy", "policies/check", { files: sent });
+  const cards = [mistakes(answer.problems, files)];
+  if (answer.decisions.length > 0) cards.push(tried(sent), decided(answer));
+  if (answer.untouched.length > 0) cards.push(untouched(answer.untouched));
+  return cards;
+}
+
+/** A question about the objects that a file's own assertions make up. */
+function tried(sent) {
+  const file = field(t("file"), el("select", { name: "file" }, sent.map((one) => el("option", {}, one.name))));
+  const boxes = ["who", "action", "on"].map((key) => field(t(`try.${key}`), input({ name: key, required: true, autocomplete: "off", maxLength: 128 })));
+  const verdict = el("div", { role: "status" });
+  return card(t("tryPolicy"), () => [form([file, ...boxes], t("tryIt"), async () => {
+    const [who, action, on] = boxes.map((box) => box.input.value.trim());
+    const asked = sent.map((one) => one.name === file.input.value ? { ...one, text: withQuestion(one.text, { who, action, on, expect: "allow" }) } : one);
+    const answer = await post("tenancy", "policies/check", { files: asked });
+    const found = answer.decisions.find((one) => one.who === who && one.action === action && one.on === on);
+    verdict.replaceChildren(found ? el("p", {}, outcome(found), " ", name(found.reason), detail(found)) : el("ul", {}, answer.problems.map((one) => el("li", {}, `${one.path}: ${one.problem}`))));
+  }), verdict], { wide: true });
+}
+
+function withQuestion(text, question) {
+  const policy = JSON.parse(text);
+  (policy.assertions ??= { entities: [], associations: [], expect: [] }).expect.push(question);
+  return JSON.stringify(policy);
+}
+
+const outcome = (one) => badge(t(one.allowed ? "allowed" : "denied"), one.allowed ? "good" : "bad");
+const detail = (one) => one.allowed ? (one.role ? ` · ${roleWord(one.role)} (${one.via})` : "")
+  : one.sufficientRoles.length > 0 ? ` · ${t("wouldSuffice", { roles: one.sufficientRoles.map(roleWord).join(", ") })}` : "";
+
+function decided(answer) {
+  const failed = answer.decisions.filter((one) => !one.asExpected);
+  const search = field(t("searchDecisions"), input({ type: "search", name: "decision", autocomplete: "off", maxLength: 200 }));
+  const box = el("div", {});
+  const draw = () => {
+    const words = search.input.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const found = answer.decisions.filter((one) => words.every((text) => `${one.who} ${one.action} ${one.on} ${one.reason}`.toLowerCase().includes(text)));
+    box.replaceChildren(found.length === 0 ? empty(t("noDecision")) : decisionTable(found.slice(0, 100)),
+      found.length > 100 ? el("p", { class: "quiet" }, t("firstOf", { shown: number(100), count: number(found.length) })) : "");
+  };
+  search.input.addEventListener("input", draw);
+  draw();
+  const summary = t("policySummary", { types: number(answer.types), roles: number(answer.roles), actions: number(answer.actions), assertions: number(answer.assertions) });
+  return card(t("decisions"), () => [el("p", {}, summary, " ", failed.length > 0 ? badge(t("notAsExpected", { count: failed.length }), "bad") : badge(t("allAsExpected"), "good")), search, box], { wide: true });
+}
+
+const decisionTable = (found) => grid(t("decisions"), [
+  [t("try.who"), (one) => name(one.who)], [t("try.action"), (one) => name(one.action)], [t("try.on"), (one) => name(one.on)],
+  [t("outcome"), (one) => [outcome(one), " ", one.asExpected ? "" : badge(t("unexpected"), "bad")]],
+  [t("why"), (one) => [name(one.reason), el("span", { class: "quiet small" }, detail(one))]],
+], found);
+
+function untouched(pairs) {
+  return card(t("untouched"), () => [el("p", { class: "quiet" }, t("untouchedText", { count: pairs.length })), grid(t("untouched"), [
+    [t("role"), (one) => roleWord(one.role)], [t("action"), (one) => name(one.action)], [t("kindOfObject"), (one) => typeWord(one.type)],
+    [t("outcome"), (one) => one.granted ? badge(t("allowed"), "good") : badge(t("denied"), "bad")],
+  ], pairs.slice(0, 100))], { wide: true });
+}
+
+async function compared(sent, files) {
+  const answer = await post("tenancy", "policies/compare", { files: sent, pageSize: 50 });
+  const cards = [mistakes(answer.problems, files)];
+  const isSame = answer.changes.length + answer.newRoles.length + answer.lostRoles.length === 0;
+  if (isSame && answer.problems.length > 0) return cards;
+  cards.push(card(t("changesOfRules"), () => isSame ? empty(t("sameRules")) : [
+    answer.newRoles.length > 0 ? el("p", {}, t("newRoles", { roles: answer.newRoles.map(roleWord).join(", ") })) : "",
+    answer.lostRoles.length > 0 ? el("p", {}, t("lostRoles", { roles: answer.lostRoles.map(roleWord).join(", ") })) : "",
+    answer.changes.length > 0 ? changeTable(answer.changes) : ""], { wide: true }));
+  if (!isSame) cards.push(concerned(sent, answer));
+  return cards;
+}
+
+const changeTable = (changes) => grid(t("changesOfRules"), [
+  [t("role"), (one) => roleWord(one.role)], [t("action"), (one) => name(one.action)], [t("kindOfObject"), (one) => one.types.map(typeWord).join(", ")],
+  [t("change"), (one) => badge(word("policyChange", one.kind), one.kind.endsWith("GAINED") ? "good" : one.kind.endsWith("LOST") ? "bad" : "warn")],
+  [t("conditions"), (one) => one.before || one.after ? `${one.before || "–"} → ${one.after || "–"}` : "–"],
+], changes);
+
+/** People of this installation: live data, unlike everything above. */
+function concerned(sent, first) {
+  const rows = [...first.effects];
+  const box = el("div", { class: "stack" });
+  const draw = (token) => box.replaceChildren(rows.length === 0 ? empty(token ? t("noneSoFar") : t("nobodyConcerned")) : effectTable(rows),
+    token ? el("button", { type: "button", click: async () => {
+      const answer = await post("tenancy", "policies/compare", { files: sent, pageSize: 50, pageToken: token });
+      rows.push(...answer.effects);
+      draw(answer.nextPageToken);
+    } }, t("showMore")) : "");
+  draw(first.nextPageToken);
+  return card(t("whoIsConcerned"), () => [el("p", {}, badge(t("liveData"), "accent"), " ", t("whoIsConcernedText")), box], { wide: true });
+}
+
+const effectTable = (rows) => grid(t("whoIsConcerned"), [
+  [t("person"), (one) => el("a", { href: `#/people/${one.userId}` }, name(one.userName, one.userId))],
+  [t("role"), (one) => roleWord(one.role)],
+  [t("object"), (one) => [objectLink(one.entityId, one.entityId, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
+  [t("gains"), (one) => one.gained.join(", ") || "–"], [t("loses"), (one) => one.lost.join(", ") || "–"], [t("conditions"), (one) => one.changed.join(", ") || "–"],
+], rows);
 
 """####),
   ]

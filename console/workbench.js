@@ -1,0 +1,163 @@
+// Policies before they are loaded: what is wrong with them, what they decide, and who gains and loses by them.
+
+import { post } from "./api.js";
+import { badge, card, complaint, el, empty, field, form, grid, input, name, number, say, t, word } from "./base.js";
+import { forOperators } from "./main.js";
+import { placeOf } from "./json-place.js";
+import { objectLink, roleWord, typeWord } from "./things.js";
+
+export default async function workbench({ page }) {
+  if (!(await forOperators())) return;
+  const files = [];
+  const list = el("div", { class: "stack" });
+  const results = el("div", { class: "stack" });
+  const add = (title, text) => {
+    const known = files.find((file) => file.title === title);
+    if (known) known.box.value = text;
+    else {
+      const box = el("textarea", { name: "policy", rows: 18, spellcheck: false, class: "code" });
+      box.value = text;
+      files.push({ title, box });
+      list.append(field(title, box));
+    }
+  };
+  const sent = () => files.filter((file) => file.box.value.trim()).map((file) => ({ name: file.title, text: file.box.value }));
+  const run = async (make) => {
+    if (sent().length === 0) return say(t("workbenchEmpty"), true);
+    try {
+      results.replaceChildren(...await make(sent()));
+    } catch (problem) {
+      results.replaceChildren(complaint(problem, () => run(make)));
+    }
+  };
+  add("policy.json", "");
+  const chosen = input({ type: "file", name: "files", multiple: true, accept: ".json,application/json", change: async () => {
+    const texts = await Promise.all([...chosen.files].map(async (file) => [file.name, await file.text()]));
+    if (!files[0].box.value.trim()) { files.length = 0; list.replaceChildren(); }
+    for (const [title, text] of texts) add(title, text);
+    await run((all) => checked(all, files));
+  } });
+  page(t("nav.workbench"), el("div", { class: "stack" }, card(t("policyFiles"), () => [field(t("openFiles"), chosen, t("openFilesHint")), list,
+    el("div", { class: "row" },
+      el("button", { type: "button", class: "primary", click: () => run((all) => checked(all, files)) }, t("checkPolicy")),
+      el("button", { type: "button", click: () => run((all) => compared(all, files)) }, t("comparePolicy")))], { wide: true }), results), { text: t("workbenchText") });
+}
+
+/** Mistakes, each with a way to its place. */
+function mistakes(problems, files) {
+  if (problems.length === 0) return card(t("mistakes"), () => el("p", {}, badge(t("policyLoads"), "good")), { wide: true });
+  const jump = (one) => {
+    const file = files.find((file) => file.title === one.file);
+    if (!file) return;
+    const [from, until] = placeOf(file.box.value, one.path);
+    file.box.focus();
+    file.box.setSelectionRange(from, until);
+    const line = file.box.value.slice(0, from).split("\n").length;
+    file.box.scrollTop = Math.max(0, (line - 4) * (file.box.scrollHeight / file.box.value.split("\n").length));
+  };
+  return card(t("mistakesOf", { count: problems.length }), () => grid(t("mistakes"), [
+    [t("placeInFile"), (one) => el("button", { type: "button", class: "plain", click: () => jump(one) }, name(one.path, one.file))],
+    [t("problem"), (one) => one.problem],
+  ], problems), { wide: true });
+}
+
+async function checked(sent, files) {
+  const answer = await post("tenancy", "policies/check", { files: sent });
+  const cards = [mistakes(answer.problems, files)];
+  if (answer.decisions.length > 0) cards.push(tried(sent), decided(answer));
+  if (answer.untouched.length > 0) cards.push(untouched(answer.untouched));
+  return cards;
+}
+
+/** A question about the objects that a file's own assertions make up. */
+function tried(sent) {
+  const file = field(t("file"), el("select", { name: "file" }, sent.map((one) => el("option", {}, one.name))));
+  const boxes = ["who", "action", "on"].map((key) => field(t(`try.${key}`), input({ name: key, required: true, autocomplete: "off", maxLength: 128 })));
+  const verdict = el("div", { role: "status" });
+  return card(t("tryPolicy"), () => [form([file, ...boxes], t("tryIt"), async () => {
+    const [who, action, on] = boxes.map((box) => box.input.value.trim());
+    const asked = sent.map((one) => one.name === file.input.value ? { ...one, text: withQuestion(one.text, { who, action, on, expect: "allow" }) } : one);
+    const answer = await post("tenancy", "policies/check", { files: asked });
+    const found = answer.decisions.find((one) => one.who === who && one.action === action && one.on === on);
+    verdict.replaceChildren(found ? el("p", {}, outcome(found), " ", name(found.reason), detail(found)) : el("ul", {}, answer.problems.map((one) => el("li", {}, `${one.path}: ${one.problem}`))));
+  }), verdict], { wide: true });
+}
+
+function withQuestion(text, question) {
+  const policy = JSON.parse(text);
+  (policy.assertions ??= { entities: [], associations: [], expect: [] }).expect.push(question);
+  return JSON.stringify(policy);
+}
+
+const outcome = (one) => badge(t(one.allowed ? "allowed" : "denied"), one.allowed ? "good" : "bad");
+const detail = (one) => one.allowed ? (one.role ? ` · ${roleWord(one.role)} (${one.via})` : "")
+  : one.sufficientRoles.length > 0 ? ` · ${t("wouldSuffice", { roles: one.sufficientRoles.map(roleWord).join(", ") })}` : "";
+
+function decided(answer) {
+  const failed = answer.decisions.filter((one) => !one.asExpected);
+  const search = field(t("searchDecisions"), input({ type: "search", name: "decision", autocomplete: "off", maxLength: 200 }));
+  const box = el("div", {});
+  const draw = () => {
+    const words = search.input.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const found = answer.decisions.filter((one) => words.every((text) => `${one.who} ${one.action} ${one.on} ${one.reason}`.toLowerCase().includes(text)));
+    box.replaceChildren(found.length === 0 ? empty(t("noDecision")) : decisionTable(found.slice(0, 100)),
+      found.length > 100 ? el("p", { class: "quiet" }, t("firstOf", { shown: number(100), count: number(found.length) })) : "");
+  };
+  search.input.addEventListener("input", draw);
+  draw();
+  const summary = t("policySummary", { types: number(answer.types), roles: number(answer.roles), actions: number(answer.actions), assertions: number(answer.assertions) });
+  return card(t("decisions"), () => [el("p", {}, summary, " ", failed.length > 0 ? badge(t("notAsExpected", { count: failed.length }), "bad") : badge(t("allAsExpected"), "good")), search, box], { wide: true });
+}
+
+const decisionTable = (found) => grid(t("decisions"), [
+  [t("try.who"), (one) => name(one.who)], [t("try.action"), (one) => name(one.action)], [t("try.on"), (one) => name(one.on)],
+  [t("outcome"), (one) => [outcome(one), " ", one.asExpected ? "" : badge(t("unexpected"), "bad")]],
+  [t("why"), (one) => [name(one.reason), el("span", { class: "quiet small" }, detail(one))]],
+], found);
+
+function untouched(pairs) {
+  return card(t("untouched"), () => [el("p", { class: "quiet" }, t("untouchedText", { count: pairs.length })), grid(t("untouched"), [
+    [t("role"), (one) => roleWord(one.role)], [t("action"), (one) => name(one.action)], [t("kindOfObject"), (one) => typeWord(one.type)],
+    [t("outcome"), (one) => one.granted ? badge(t("allowed"), "good") : badge(t("denied"), "bad")],
+  ], pairs.slice(0, 100))], { wide: true });
+}
+
+async function compared(sent, files) {
+  const answer = await post("tenancy", "policies/compare", { files: sent, pageSize: 50 });
+  const cards = [mistakes(answer.problems, files)];
+  const isSame = answer.changes.length + answer.newRoles.length + answer.lostRoles.length === 0;
+  if (isSame && answer.problems.length > 0) return cards;
+  cards.push(card(t("changesOfRules"), () => isSame ? empty(t("sameRules")) : [
+    answer.newRoles.length > 0 ? el("p", {}, t("newRoles", { roles: answer.newRoles.map(roleWord).join(", ") })) : "",
+    answer.lostRoles.length > 0 ? el("p", {}, t("lostRoles", { roles: answer.lostRoles.map(roleWord).join(", ") })) : "",
+    answer.changes.length > 0 ? changeTable(answer.changes) : ""], { wide: true }));
+  if (!isSame) cards.push(concerned(sent, answer));
+  return cards;
+}
+
+const changeTable = (changes) => grid(t("changesOfRules"), [
+  [t("role"), (one) => roleWord(one.role)], [t("action"), (one) => name(one.action)], [t("kindOfObject"), (one) => one.types.map(typeWord).join(", ")],
+  [t("change"), (one) => badge(word("policyChange", one.kind), one.kind.endsWith("GAINED") ? "good" : one.kind.endsWith("LOST") ? "bad" : "warn")],
+  [t("conditions"), (one) => one.before || one.after ? `${one.before || "–"} → ${one.after || "–"}` : "–"],
+], changes);
+
+/** People of this installation: live data, unlike everything above. */
+function concerned(sent, first) {
+  const rows = [...first.effects];
+  const box = el("div", { class: "stack" });
+  const draw = (token) => box.replaceChildren(rows.length === 0 ? empty(token ? t("noneSoFar") : t("nobodyConcerned")) : effectTable(rows),
+    token ? el("button", { type: "button", click: async () => {
+      const answer = await post("tenancy", "policies/compare", { files: sent, pageSize: 50, pageToken: token });
+      rows.push(...answer.effects);
+      draw(answer.nextPageToken);
+    } }, t("showMore")) : "");
+  draw(first.nextPageToken);
+  return card(t("whoIsConcerned"), () => [el("p", {}, badge(t("liveData"), "accent"), " ", t("whoIsConcernedText")), box], { wide: true });
+}
+
+const effectTable = (rows) => grid(t("whoIsConcerned"), [
+  [t("person"), (one) => el("a", { href: `#/people/${one.userId}` }, name(one.userName, one.userId))],
+  [t("role"), (one) => roleWord(one.role)],
+  [t("object"), (one) => [objectLink(one.entityId, one.entityId, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
+  [t("gains"), (one) => one.gained.join(", ") || "–"], [t("loses"), (one) => one.lost.join(", ") || "–"], [t("conditions"), (one) => one.changed.join(", ") || "–"],
+], rows);

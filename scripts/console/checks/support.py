@@ -1,0 +1,108 @@
+"""A support person at work, those who see that it was, and the policy workbench."""
+
+import json
+import subprocess
+
+from .flows import _code
+
+
+def _sam(stage):
+    """A page of a support person's, who has signed in with an authenticator app; the app is added once."""
+    if "sam" not in stage.accounts:
+        stage.sign_up("sam", "Sam Support")
+        subprocess.run([stage.programs / "auth-service", "grant-support", stage.accounts["sam"]["id"], "--config",
+                        stage.data / "auth.json"], check=True, stdout=subprocess.DEVNULL)
+        stage.things["secret"] = stage.as_("sam", "auth", "POST", "users/me/second-factors/totp", {})["secret"]
+        stage.as_("sam", "auth", "POST", "users/me/second-factors/totp/confirm", {"code": _code(stage.things["secret"])})
+    page = stage.nobody()
+    page.open("http://localhost:7401/console/")
+    stage.type_password(page, "sam@example.com")
+    page.shows("One more step")
+    page.fill("code", _code(stage.things["secret"], 1))
+    page.press("Enter")
+    page.until("Boolean(document.querySelector('.shell'))")
+    page.settled()
+    return page
+
+
+def at_work(stage):
+    """A support person finds somebody, ends their sessions, asks why; what operators alone may do is not offered."""
+    stage.sign_up("dina", "Dina Distressed")
+    page = _sam(stage)
+    page.shows("As support you find people")
+    page.fill("text", "dina")
+    page.press("Enter")
+    page.shows("dina@example.com")
+    page.go(f"/people/{stage.accounts['dina']['id']}")
+    page.shows("Ways to sign in")
+    page.settled()
+    shown = page.evaluate("[...document.querySelectorAll('button, .nav a')].map((one) => one.textContent)")
+    for hidden in ("Suspend", "Disable", "Under way", "Webhooks", "Policy workbench"):
+        assert hidden not in shown, f"{hidden} is offered to a support person"
+    page.click("End all sessions")
+    page.until("Boolean(document.querySelector('dialog[open] button.danger'))")
+    page.evaluate("document.querySelector('dialog[open] button.danger').click()")
+    page.shows("Signed in nowhere.")
+    page.click("Reset the password")
+    page.fill("reason", "asked by phone")
+    page.press("Enter")
+    stage.link("dina@example.com", "reset-password")
+    page.go(f"/why?person={stage.accounts['tom']['id']}&object={stage.things['door']}&type=device&action=device.update")
+    page.shows("does not allow it")
+    for path in ("/under-way", "/workbench"):
+        page.go(path)
+        page.shows("or not for you")
+
+
+def seen(stage):
+    """The person and the tenant see who looked."""
+    page = stage.enter("nora", path="/account/data")
+    page.shows("No operator or support person has looked.")
+    page = stage.enter("tom", path="/account/data")
+    page.shows("Sam Support")
+    page = stage.enter("ada", path=f"/objects/{stage.things['portfolio']}")
+    page.shows("Who looked")
+    page.shows("Sam Support")
+
+
+def workbench(stage):
+    """Mistakes lead to their place, a question about made-up objects is answered, and a change says who loses."""
+    page = stage.enter("olivia", path="/workbench")
+    page.shows("Policy files")
+    texts = {file.name: file.read_text() for file in sorted((stage.root / "policies").glob("*.json"))}
+    policy = json.loads(texts["smart-home.json"])
+    page.evaluate(f"""(() => {{
+        const files = new DataTransfer();
+        for (const [name, text] of Object.entries({json.dumps(texts)})) files.items.add(new File([text], name));
+        const box = document.querySelector("input[type=file]");
+        box.files = files.files;
+        box.dispatchEvent(new Event("change"));
+    }})()""")
+    page.shows("The policy loads")
+    page.shows("All as expected")
+
+    def put(text):
+        page.evaluate(f"""[...document.querySelectorAll("textarea")].find((box) => box.labels[0].textContent === "smart-home.json")
+            .value = {json.dumps(text)}""")
+
+    put(json.dumps(policy, indent=2).replace('"unit.view": {', '"unit.view": { "nonsense": 1,', 1))
+    page.click("Check")
+    page.shows("1 mistake")
+    page.evaluate("document.querySelector('table button.plain').click()")
+    chosen = page.evaluate("(({value, selectionStart, selectionEnd}) => value.slice(selectionStart, selectionEnd))(document.activeElement)")
+    assert "nonsense" in chosen and len(chosen) < 400, chosen[:200]
+    put(json.dumps(policy, indent=2))
+    page.click("Check")
+    page.shows("The policy loads")
+    page.evaluate("document.querySelector('select[name=file]').value = 'smart-home.json'")
+    for field, value in (("who", "olga"), ("action", "portfolio.view"), ("on", "hall")):
+        page.fill(field, value)
+    page.press("Enter")
+    page.shows("OUT_OF_SCOPE")
+    rule = policy["types"]["unit"]["actions"]["unit.view"]
+    rule["roles"] = [role for role in rule["roles"] if role != "tenant"]
+    put(json.dumps(policy, indent=2))
+    page.click("Compare with the policy in force")
+    page.shows("No longer allowed")
+    page.shows("Live data")
+    page.shows("Tom Tenant")
