@@ -1,0 +1,134 @@
+"""Faults of programs, of the ways to their store and of the server, by a seed, with the times at which they reigned."""
+
+import random
+import threading
+import time
+
+# After the end of a fault, until a program has connected again and heard of all commits.
+GRACE = 3
+
+
+class Faults:
+    """Injects faults until it is ended; `touched` tells whether a program was out of order during a time."""
+
+    def __init__(self, fleet, postgres, relay, seed, report, kinds=None):
+        self.fleet, self.postgres, self.relay, self.report = fleet, postgres, relay, report
+        self.random = random.Random(f"faults {seed}")
+        self.counts = {}
+        self.restarts = 0
+        self._kinds = [row for row in (
+            (4, "kill", self._kill), (4, "stop", self._stop), (3, "cut", self._cut), (3, "half-open", self._half_open),
+            (3, "lost answers", self._lose_answers), (4, "terminate", self._terminate), (1, "crash", self._crash),
+        ) if not kinds or row[1] in kinds]
+        # Each as program, start, end; the end is absent while it lasts.
+        self._spans = []
+        self._busy = {one.name: threading.Lock() for one in fleet.all}
+        self._server = threading.Lock()
+        self._ended = threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=(random.Random(f"{seed} {number}"),))
+                         for number in range(2)]
+
+    def start(self):
+        for thread in self._threads:
+            thread.start()
+
+    def end(self):
+        """Ends with everything in order again."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+        for one in self.fleet.all:
+            self.relay.change(one.name, "pass")
+            self.restarts += one.wait()
+
+    def touched(self, program, since, until):
+        """Whether a fault of a program, or of the server, reigned at any time between two instants."""
+        return any(name in (program, "*") and start <= until and (end is None or end + GRACE >= since)
+                   for name, start, end in list(self._spans))
+
+    def _run(self, rng):
+        while not self._ended.wait(rng.uniform(0.3, 2.5)):
+            kind = rng.choices(self._kinds, [weight for weight, _, _ in self._kinds])[0]
+            try:
+                kind[2](rng)
+            except Exception as error:
+                self.report(f"the fault {kind[1]} failed: {error!r}")
+                return
+            self.counts[kind[1]] = self.counts.get(kind[1], 0) + 1
+
+    def _program(self, rng):
+        """A program without another fault; None if all have one."""
+        for one in rng.sample(self.fleet.all, len(self.fleet.all)):
+            if self._busy[one.name].acquire(blocking=False):
+                return one
+        return None
+
+    def _reign(self, name, body, begin):
+        """Notes that a fault reigns from before `begin` until after `body`."""
+        span = [name, time.monotonic(), None]
+        self._spans.append(span)
+        try:
+            begin()
+            body()
+        finally:
+            span[2] = time.monotonic()
+
+    def _on_program(self, rng, begin, body):
+        one = self._program(rng)
+        if one is None:
+            return
+        try:
+            self._reign(one.name, lambda: body(one), lambda: begin(one))
+        finally:
+            self._busy[one.name].release()
+
+    def _kill(self, rng):
+        def again(one):
+            time.sleep(rng.uniform(0, 1.5))
+            one.start()
+            self.restarts += one.wait()
+        self._on_program(rng, lambda one: one.kill(), again)
+
+    def _stop(self, rng):
+        def again(one):
+            time.sleep(rng.uniform(2, 12))
+            one.go_on()
+            self.restarts += one.wait()
+        self._on_program(rng, lambda one: one.stop(), again)
+
+    def _way(self, rng, mode, seconds):
+        def again(one):
+            time.sleep(seconds)
+            self.relay.change(one.name, "pass")
+            self.restarts += one.wait()
+        self._on_program(rng, lambda one: self.relay.change(one.name, mode), again)
+
+    def _cut(self, rng):
+        self._way(rng, "cut", rng.uniform(0, 4))
+
+    def _half_open(self, rng):
+        self._way(rng, rng.choice(("deaf", "silent")), rng.uniform(0.2, 8))
+
+    def _lose_answers(self, rng):
+        # Long enough for a commit or two, whose answers are lost with the connection.
+        self._way(rng, "mute", rng.uniform(0.01, 0.3))
+
+    def _terminate(self, rng):
+        with self._server:
+            self._reign("*", lambda: None, lambda: self.postgres.query(
+                "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
+                f" WHERE usename = 'gatehouse' AND pid <> pg_backend_pid() ORDER BY random() LIMIT {rng.choice((1, 3))})"
+                " AS chosen"))
+
+    def _crash(self, rng):
+        def again():
+            time.sleep(rng.uniform(0, 1))
+            self.postgres.start()
+            for one in self.fleet.all:
+                if self._busy[one.name].acquire(blocking=False):
+                    try:
+                        self.restarts += one.wait()
+                    finally:
+                        self._busy[one.name].release()
+        with self._server:
+            self._reign("*", again, self.postgres.crash)

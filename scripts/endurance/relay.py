@@ -1,0 +1,99 @@
+"""A relay before a server of TCP, with a way of its own for each client program, which can be cut, or swallow bytes.
+
+Run as a program it takes lines from its input: `NAME MODE` with a mode of `Relay`, and answers each with `ok`.
+"""
+
+import asyncio
+import subprocess
+import sys
+
+# How a way passes bytes: all of them, none to the server, none from it, none at all, or no connections.
+MODES = ("pass", "deaf", "mute", "silent", "cut")
+
+
+class Way:
+    """The way of one program to the server."""
+
+    def __init__(self, name, port, server_port):
+        self.name, self.port, self.server_port = name, port, server_port
+        self.mode = "pass"
+        self._links = set()
+
+    async def listen(self):
+        await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+
+    def change(self, mode):
+        self.mode = mode
+        # What was swallowed is missing from the connection, so it cannot go on.
+        if mode in ("cut", "pass"):
+            for writer in list(self._links):
+                writer.transport.abort()
+
+    async def _accept(self, reader, writer):
+        if self.mode == "cut":
+            writer.transport.abort()
+            return
+        try:
+            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self.server_port)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._links |= {writer, server_writer}
+        try:
+            await asyncio.gather(self._pass(reader, server_writer, ("deaf", "silent")),
+                                 self._pass(server_reader, writer, ("mute", "silent")))
+        finally:
+            for one in (writer, server_writer):
+                one.transport.abort()
+                self._links.discard(one)
+
+    async def _pass(self, reader, writer, swallowing):
+        try:
+            while data := await reader.read(65_536):
+                if self.mode not in swallowing:
+                    writer.write(data)
+                    await writer.drain()
+        except OSError:
+            pass
+        # What one end has closed is over for both, unless nothing gets through.
+        if self.mode not in swallowing:
+            writer.transport.abort()
+
+
+async def _main(server_port, ways):
+    for way in ways.values():
+        await way.listen()
+    print("ok", flush=True)
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        name, mode = line.split()
+        ways[name].change(mode)
+        print("ok", flush=True)
+
+
+class Relay:
+    """The relay in a process of its own, so that clients do not slow it down."""
+
+    def __init__(self, server_port, ports):
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(server_port), *(f"{name}:{port}" for name, port in ports.items())],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout.readline() == "ok\n", "the relay did not start"
+
+    def change(self, name, mode):
+        assert mode in MODES, mode
+        self._process.stdin.write(f"{name} {mode}\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "ok\n", "the relay has ended"
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+
+
+if __name__ == "__main__":
+    _ways = {}
+    for _argument in sys.argv[2:]:
+        _name, _port = _argument.split(":")
+        _ways[_name] = Way(_name, int(_port), int(sys.argv[1]))
+    asyncio.run(_main(int(sys.argv[1]), _ways))
