@@ -18,7 +18,8 @@ class Faults:
         self.restarts = 0
         self._kinds = [row for row in (
             (4, "kill", self._kill), (4, "stop", self._stop), (3, "cut", self._cut), (3, "half-open", self._half_open),
-            (3, "lost answers", self._lose_answers), (4, "terminate", self._terminate), (1, "crash", self._crash),
+            (3, "lost answers", self._lose_answers), (4, "lost commit", self._lose_commit),
+            (4, "terminate", self._terminate), (1, "crash", self._crash),
         ) if not kinds or row[1] in kinds]
         # Each as program, start, end; the end is absent while it lasts.
         self._spans = []
@@ -39,7 +40,15 @@ class Faults:
             thread.join()
         for one in self.fleet.all:
             self.relay.change(one.name, "pass")
-            self.restarts += one.wait()
+        for one in self.fleet.all:
+            try:
+                self.restarts += one.wait()
+            except TimeoutError as error:
+                # A supervisor would start it again, so the end can be judged.
+                self.report("a program is not ready after the last fault", f"{error}")
+                one.kill()
+                one.start()
+                one.wait()
 
     def touched(self, program, since, until):
         """Whether a fault of a program, or of the server, reigned at any time between two instants."""
@@ -52,7 +61,7 @@ class Faults:
             try:
                 kind[2](rng)
             except Exception as error:
-                self.report(f"the fault {kind[1]} failed: {error!r}")
+                self.report("a fault failed", f"{kind[1]}: {error!r}")
                 return
             self.counts[kind[1]] = self.counts.get(kind[1], 0) + 1
 
@@ -112,6 +121,9 @@ class Faults:
     def _lose_answers(self, rng):
         # Long enough for a commit or two, whose answers are lost with the connection.
         self._way(rng, "mute", rng.uniform(0.01, 0.3))
+
+    def _lose_commit(self, rng):
+        self._way(rng, rng.choice(("lose a commit", "lose its answer")), rng.uniform(0.5, 2))
 
     def _terminate(self, rng):
         with self._server:

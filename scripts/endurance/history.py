@@ -12,7 +12,7 @@ GRACE_OF_ENDS = 2.0
 class Problems:
     """What was found to be wrong; the first of each kind are kept in full."""
 
-    KEPT = 20
+    KEPT = 5
 
     def __init__(self):
         self._lock, self._by_kind = threading.Lock(), {}

@@ -7,8 +7,11 @@ import asyncio
 import subprocess
 import sys
 
-# How a way passes bytes: all of them, none to the server, none from it, none at all, or no connections.
-MODES = ("pass", "deaf", "mute", "silent", "cut")
+# How a way passes bytes: all of them, none to the server, none from it, none at all, or no connections. The last two pass
+# all until a write is committed: they lose either the commit or its answer, with the connection, and pass from then on.
+MODES = ("pass", "deaf", "mute", "silent", "cut", "lose a commit", "lose its answer")
+# How PostgreSQL's simple protocol asks for a commit, and what only a connection has said that writes.
+COMMIT, TURN = b"COMMIT\0", b"pg_advisory_xact_lock"
 
 
 class Way:
@@ -39,17 +42,21 @@ class Way:
             writer.transport.abort()
             return
         self._links |= {writer, server_writer}
+        ends = Ends(writer, server_writer)
         try:
-            await asyncio.gather(self._pass(reader, server_writer, ("deaf", "silent")),
+            await asyncio.gather(self._pass(reader, server_writer, ("deaf", "silent"), ends),
                                  self._pass(server_reader, writer, ("mute", "silent")))
         finally:
             for one in (writer, server_writer):
                 one.transport.abort()
                 self._links.discard(one)
 
-    async def _pass(self, reader, writer, swallowing):
+    async def _pass(self, reader, writer, swallowing, ends=None):
+        """Passes bytes on; `ends` is there for those to the server."""
         try:
             while data := await reader.read(65_536):
+                if ends and self._loses(data, ends):
+                    return
                 if self.mode not in swallowing:
                     writer.write(data)
                     await writer.drain()
@@ -59,6 +66,29 @@ class Way:
         if self.mode not in swallowing:
             writer.transport.abort()
 
+    def _loses(self, data, ends):
+        """Whether the connection ends here, by the loss of a commit or of its answer."""
+        ends.writes = ends.writes or TURN in data
+        if self.mode not in MODES[-2:] or not ends.writes or COMMIT not in data:
+            return False
+        if self.mode == "lose its answer":
+            # The server does not look for the caller before it has committed; nobody is there to read its answer.
+            ends.server.write(data)
+            ends.client.transport.abort()
+            ends.server.close()
+        else:
+            ends.client.transport.abort()
+            ends.server.transport.abort()
+        self.mode = "pass"
+        return True
+
+
+class Ends:
+    """The two ends of a connection."""
+
+    def __init__(self, client, server):
+        self.client, self.server, self.writes = client, server, False
+
 
 async def _main(server_port, ways):
     for way in ways.values():
@@ -66,7 +96,7 @@ async def _main(server_port, ways):
     print("ok", flush=True)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        name, mode = line.split()
+        name, mode = line.strip().split(" ", 1)
         ways[name].change(mode)
         print("ok", flush=True)
 

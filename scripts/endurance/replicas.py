@@ -26,7 +26,7 @@ from .workloads.roles import Roles
 from .workloads.sessions import Sessions
 
 WORKLOADS = (Roles, Owners, Counters, Places, Claims, Points, Sessions)
-KINDS = ("kill", "stop", "cut", "half-open", "lost answers", "terminate", "crash")
+KINDS = ("kill", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "crash")
 SERVER_PORT, FIRST_WAY = 20_500, 20_501
 
 
@@ -48,7 +48,7 @@ class Stage:
             raise
         self.installation = Installation(self.fleet.ports)
         self.faults = Faults(self.fleet, self.postgres, self.relay, self.seed,
-                             lambda text: self.problems.add("faults", text), arguments.fault)
+                             self.problems.add, arguments.fault)
 
     def _store(self, program):
         self.ways[program.name] = FIRST_WAY + len(self.ways)
@@ -121,18 +121,18 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="replicas.", dir="/tmp"))
     # The server is another user's.
     folder.chmod(0o711)
-    stage, is_kept = None, arguments.keep
+    stage, is_kept = None, True
     try:
         stage = Stage(arguments, folder)
         workloads = [one() for one in WORKLOADS if not arguments.only or one.name in arguments.only]
         for line in run(stage, arguments, workloads):
             print(f"replicas: {line}", flush=True)
         if not stage.problems:
+            is_kept = arguments.keep
             print("replicas: the history is as one program could have written it")
             return 0
         for line in stage.problems.lines():
             print(f"replicas: WRONG: {line}", flush=True)
-        is_kept = True
         return 1
     finally:
         if stage:
