@@ -87,11 +87,34 @@ final class EventIntake: Sendable {
         events.insert(resync, at: 0)
       }
       try FeedPosition.put(last.sequence, of: feed, in: tx)
-      return try Self.queue(events, in: tx)
+      return try Self.queue(try Self.located(events, in: tx), in: tx)
     }
     metrics.taken.add(UInt64(page.events.count))
     if queuedCount > 0 { onArrival() }
     return page.events.count == Self.pageCount
+  }
+
+  /// The events with their tenants: another service knows only the entity that something belongs to.
+  ///
+  /// A child has points, and its family has the webhook. The entity stays in the event, as `holderId`.
+  private static func located(
+    _ events: [WebhookEvent],
+    in tx: borrowing WriteTransaction
+  ) throws -> [WebhookEvent] {
+    let scopes = Set(events.map(\.event.scope)).sorted()
+    let below = try EntityTable.all(scopes, in: tx).filter { $0.rootID != $0.id }
+    guard !below.isEmpty else { return events }
+    let roots = Dictionary(uniqueKeysWithValues: below.map { ($0.id, $0.rootID) })
+    return events.map { event in
+      guard let root = roots[event.event.scope] else { return event }
+      var event = event
+      event.event.data = EventData.joined(
+        event.event.data,
+        EventData(["holderId": event.event.scope]).text
+      )
+      event.event.scope = root
+      return event
+    }
   }
 
   /// Queues events for the webhooks that want them; how many deliveries that makes.

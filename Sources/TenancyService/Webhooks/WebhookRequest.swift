@@ -85,9 +85,7 @@ package struct WebhookRequest: Hashable, Sendable {
       "actor": event.actor.isEmpty ? nil : event.actor,
       "requestId": event.requestID.isEmpty ? nil : event.requestID,
     ]).text
-    // Two objects as one; each begins and ends with a brace.
-    let (first, second) = (event.data.dropFirst().dropLast(), common.dropFirst().dropLast())
-    return "{\(first)\(first.isEmpty || second.isEmpty ? "" : ",")\(second)}"
+    return EventData.joined(event.data, common)
   }
 
   private static func object(_ members: [(String, String)], data: String) -> [UInt8] {

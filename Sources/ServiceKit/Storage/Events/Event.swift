@@ -93,4 +93,10 @@ public struct EventData: Sendable {
     bytes.append(UInt8(ascii: "}"))
     text = String(decoding: bytes, as: UTF8.self)
   }
+
+  /// Two JSON objects as one.
+  public static func joined(_ first: String, _ second: String) -> String {
+    let (first, second) = (first.dropFirst().dropLast(), second.dropFirst().dropLast())
+    return "{\(first)\(first.isEmpty || second.isEmpty ? "" : ",")\(second)}"
+  }
 }

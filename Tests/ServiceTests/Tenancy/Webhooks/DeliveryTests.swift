@@ -252,6 +252,29 @@ struct DeliveryTests {
     }
   }
 
+  @Test("What another service tells of an entity goes to the webhook of the entity's tenant")
+  func holdersBelow_areTheTenants() async throws {
+    let source = ScriptedEvents()
+    var fixture = WebhookFixture()
+    fixture.sources = [source]
+    try await TenancyStage.run(webhooks: fixture) { stage in
+      let home = try await Building(stage, name: "a")
+      let other = try await Building(stage, name: "b")
+      for building in [home, other] {
+        _ = try await stage.makeWebhook(on: building.portfolio, by: building.owner, fixture)
+      }
+      let now = stage.clock.now
+      source.add("points.changed", object: "ptx_1", scope: home.unit, at: now)
+      source.add("plan.changed", object: home.portfolio, scope: home.portfolio, at: now)
+      source.add("plan.changed", object: "usr_1", scope: "usr_1", at: now)
+      await stage.deliver()
+      let events = try fixture.receiver.events()
+      #expect(events.map(\.type) == ["points.changed", "plan.changed"])
+      #expect(events.map { $0.data["tenantId"] } == [home.portfolio, home.portfolio])
+      #expect(events.map { $0.data["holderId"] } == [home.unit, nil])
+    }
+  }
+
   @Test(
     "What is older than 30 days is gone, which a webhook that missed it hears; a source's loss all hear of"
   )
@@ -282,7 +305,13 @@ struct DeliveryTests {
       }
       try await stage.service.database.purgeOldRows(now: stage.clock.now)
       _ = try await stage.webhooks.resume(.init(id: id), options: .by(home.owner))
-      source.add("plan.changed", scope: home.portfolio, at: stage.clock.now, hasGap: true)
+      source.add(
+        "plan.changed",
+        object: home.portfolio,
+        scope: home.portfolio,
+        at: stage.clock.now,
+        hasGap: true
+      )
       await stage.deliver()
       let events = try fixture.receiver.events()
       let resync = "webhook.resync"
@@ -299,13 +328,19 @@ private final class ScriptedEvents: EventSource {
   let name = "entitlement"
   private let state = Lock<(events: [Event], hasGap: Bool)>(([], false))
 
-  func add(_ type: String, scope: String, at instant: Int64, hasGap: Bool) {
+  func add(
+    _ type: String,
+    object: String,
+    scope: String,
+    at instant: Int64,
+    hasGap: Bool = false
+  ) {
     state.withLock { state in
       let event = Event(
         sequence: Int64(state.events.count) + 10,
         recordedAt: instant,
         type: type,
-        object: scope,
+        object: object,
         scope: scope,
         userID: "",
         actor: "svc://entitlement",
