@@ -7,10 +7,6 @@ internal import ServiceKit
 /// receiver has taken it, so a program that ends in between sends it again. Events of one lane go one after the other;
 /// lanes go beside one another.
 final class WebhookSender: Sendable {
-  /// Deliveries on their way at a time; each has a thread.
-  static let flightCountMax = 16
-  /// Those of one webhook, while it answers.
-  static let flightCountMaxOfOne = 4
   /// How often the store is asked for what has become due.
   private static let interval = Duration.milliseconds(500)
   /// How long a delivery waits that could not be decided on, in milliseconds.
@@ -23,26 +19,7 @@ final class WebhookSender: Sendable {
   private let transport: any WebhookTransport
   private let metrics: WebhookMetrics
   private let signal = WakeSignal()
-  private let flights = Lock(Flights())
-
-  /// Deliveries on their way.
-  private struct Flights {
-    var deliveries: Set<String> = []
-    var counts: [String: Int] = [:]
-    /// Webhooks that failed last: they get one at a time.
-    var failing: Set<String> = []
-
-    /// Takes a delivery if there is room for it; whether there was.
-    mutating func take(_ delivery: Delivery) -> Bool {
-      let count = counts[delivery.webhookID] ?? 0
-      let limit = failing.contains(delivery.webhookID) ? 1 : WebhookSender.flightCountMaxOfOne
-      guard deliveries.count < WebhookSender.flightCountMax, count < limit,
-        deliveries.insert(delivery.key).inserted
-      else { return false }
-      counts[delivery.webhookID] = count + 1
-      return true
-    }
-  }
+  private let flights = Lock(DeliveryFlights())
 
   init(
     _ core: TenancyCore,
@@ -57,7 +34,10 @@ final class WebhookSender: Sendable {
   }
 
   /// Has what was queued sent at once.
-  func wake() { signal.announce() }
+  func wake() {
+    flights.withLock { $0.hasNews = true }
+    signal.announce()
+  }
 
   /// Sends what is due, until the task is cancelled.
   func run(on loop: any EventLoop) async {
@@ -75,7 +55,7 @@ final class WebhookSender: Sendable {
           group.addTask { [self] in
             await deliver(delivery)
             land(delivery)
-            wake()
+            signal.announce()
           }
         }
         await signal.wait(past: version)
@@ -97,41 +77,38 @@ final class WebhookSender: Sendable {
 
   /// The next deliveries that may be on their way beside those that are.
   private func departures() async -> [Delivery] {
-    let (now, taken) = (core.clock.now, flights.withLock { $0 })
-    let room = Self.flightCountMax - taken.deliveries.count
-    guard room > 0 else { return [] }
-    let busy = taken.counts.filter { id, count in
-      count >= (taken.failing.contains(id) ? 1 : Self.flightCountMaxOfOne)
+    let (departing, busy) = flights.withLock { flights -> ([Delivery], Set<String>?) in
+      guard flights.hasRoom else { return ([], nil) }
+      let departing = flights.hasNews ? [] : flights.depart()
+      guard departing.isEmpty else { return (departing, nil) }
+      flights.hasNews = false
+      return ([], flights.busy)
     }
-    let rows: [Delivery]
+    guard let busy else { return departing }
+    let now = core.clock.now
     do {
-      rows = try await core.database.read { tx in
+      let due = try await core.database.read { tx in
         try DeliveryTable.due(
           now: now,
-          except: Set(busy.keys),
-          limit: Self.flightCountMax * Self.flightCountMaxOfOne,
+          except: busy,
+          limit: DeliveryFlights.readCount,
           in: tx
         )
+      }
+      return flights.withLock { flights in
+        flights.note(due)
+        return flights.depart()
       }
     } catch {
       core.logger.warning("waiting events cannot be read; retrying", ["error": "\(error)"])
       return []
     }
-    return flights.withLock { flights in rows.filter { flights.take($0) } }
   }
 
-  private func land(_ delivery: Delivery) {
-    flights.withLock { flights in
-      flights.deliveries.remove(delivery.key)
-      flights.counts[delivery.webhookID, default: 1] -= 1
-      if flights.counts[delivery.webhookID] == 0 { flights.counts[delivery.webhookID] = nil }
-    }
-  }
+  private func land(_ delivery: Delivery) { flights.withLock { $0.land(delivery) } }
 
   private func note(_ webhookID: String, isFailing: Bool) {
-    flights.withLock { flights in
-      if isFailing { flights.failing.insert(webhookID) } else { flights.failing.remove(webhookID) }
-    }
+    flights.withLock { $0.note(webhookID, isFailing: isFailing) }
   }
 
   // MARK: - One delivery
@@ -139,12 +116,15 @@ final class WebhookSender: Sendable {
   /// Sends an event, and writes what became of it.
   private func deliver(_ delivery: Delivery) async {
     do {
-      let found = try await core.database.read { tx -> Departure? in
+      let (isCurrent, found) = try await core.database.read { tx -> (Bool, Departure?) in
+        // It was read while the attempt before was on its way, and taken when that had landed.
+        guard try DeliveryTable.find(delivery, in: tx) == delivery else { return (false, nil) }
         guard let webhook = try WebhookTable.find(delivery.webhookID, in: tx),
           let event = try WebhookEventTable.find(delivery.sequence, in: tx)
-        else { return nil }
-        return Departure(webhook: webhook, event: event)
+        else { return (true, nil) }
+        return (true, Departure(webhook: webhook, event: event))
       }
+      guard isCurrent else { return }
       guard let found else { return try await finish(delivery) }
       // The answer to the one before may have stopped it.
       guard found.webhook.isSending(at: core.clock.now) else { return }
@@ -310,11 +290,6 @@ final class WebhookSender: Sendable {
 private struct Departure: Sendable {
   let webhook: WebhookRecord
   let event: WebhookEvent
-}
-
-extension Delivery {
-  /// Tells it from others.
-  fileprivate var key: String { "\(webhookID) \(sequence)" }
 }
 
 extension DeliveryRules.Answer {

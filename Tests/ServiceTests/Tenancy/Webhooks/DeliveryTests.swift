@@ -252,6 +252,35 @@ struct DeliveryTests {
     }
   }
 
+  @Test("Beside deliveries that land at the same moment nothing is sent twice")
+  func deliveries_landingAtOnce_areSentOnce() async throws {
+    let fixture = WebhookFixture()
+    try await TenancyStage.run(webhooks: fixture) { stage in
+      let home = try await Building(stage, name: "a")
+      let made = try await stage.makeWebhook(on: home.portfolio, by: home.owner, fixture)
+      let id = try #require(made.webhook?.id)
+      let unit = Tenancy_V1.NewEntity(type: "unit", parentId: home.property, name: "Unit")
+      _ = try await stage.entities.batchCreate(
+        .init(entities: Array(repeating: unit, count: 300)),
+        options: .by(home.manager)
+      )
+      let webhooks = try #require(stage.service.webhooks)
+      await webhooks.intake.drain()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await webhooks.sender.run(on: stage.testLoop) }
+        let isEmpty = try await stage.eventually {
+          try await stage.service.database.read { tx in
+            try DeliveryTable.waiting(for: id, in: tx).count == 0
+          }
+        }
+        #expect(isEmpty)
+        group.cancelAll()
+      }
+      let events = try fixture.receiver.events()
+      #expect(events.count == 300 && Set(events.map(\.id)).count == 300)
+    }
+  }
+
   @Test("What another service tells of an entity goes to the webhook of the entity's tenant")
   func holdersBelow_areTheTenants() async throws {
     let source = ScriptedEvents()
