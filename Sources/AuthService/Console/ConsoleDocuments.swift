@@ -51,7 +51,11 @@ enum ConsoleDocuments {
 
   private static func fields(_ settings: ConsoleSettings) -> [(name: String, value: String)] {
     let others = [settings.tenancy, settings.entitlement].compactMap(\.self)
-    return [
+    // Once a browser has seen it by TLS, nobody in between can lead it to plain HTTP (RFC 6797). Of other hosts the console
+    // knows nothing, so it says nothing about them.
+    let isByTLS = settings.address?.hasPrefix("https://") == true
+    let transport = isByTLS ? [("strict-transport-security", "max-age=31536000")] : []
+    return transport + [
       ("content-security-policy", contentSecurityPolicy(connecting: others)),
       ("referrer-policy", "no-referrer"),
       ("cross-origin-opener-policy", "same-origin"),

@@ -40,4 +40,20 @@ struct ConsoleDocumentTests {
     #expect(three.contains("connect-src 'self' https://t.example https://e.example:8443;"))
     #expect(three.contains("require-trusted-types-for 'script'"))
   }
+
+  @Test("Browsers come back by TLS alone to a console that people reach by TLS")
+  func transport_ofTLS_isKept() {
+    var settings = ConsoleSettings()
+    func values() -> Set<String> {
+      let fields = ConsoleDocuments.all(of: settings).map { document in
+        document.fields.first { $0.name == "strict-transport-security" }?.value ?? ""
+      }
+      return Set(fields)
+    }
+    #expect(values() == [""])
+    settings.address = "http://localhost:7401"
+    #expect(values() == [""])
+    settings.address = "https://auth.example.com"
+    #expect(values() == ["max-age=31536000"])
+  }
 }
