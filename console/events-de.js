@@ -22,6 +22,8 @@ export default {
   "invitation.declined": "Eine Einladung wurde abgelehnt",
   "invitation.revoked": "Eine Einladung wurde zurückgezogen",
   "invitation.updated": "Eine Einladung wurde geändert",
+  limit: "Grenzen",
+  "limit.reached": "Vier Fünftel einer Grenze sind verbraucht, oder alles",
   pairing: "Gekoppelte Geräte",
   "pairing.created": "Ein Gerät wurde gekoppelt",
   "pairing.ended": "Ein Gerät wurde entkoppelt",

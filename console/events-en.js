@@ -22,6 +22,8 @@ export default {
   "invitation.declined": "An invitation was declined",
   "invitation.revoked": "An invitation was withdrawn",
   "invitation.updated": "An invitation was changed",
+  limit: "Limits",
+  "limit.reached": "Four fifths of a limit are used, or all of it",
   pairing: "Paired devices",
   "pairing.created": "A device was paired",
   "pairing.ended": "A device was unpaired",

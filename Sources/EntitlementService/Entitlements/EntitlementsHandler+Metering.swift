@@ -54,8 +54,19 @@ extension EntitlementsHandler {
       at: now
     )
     if decision.isAllowed {
-      let (sum, isOver) = used.addingReportingOverflow(amount)
+      let (before, (sum, isOver)) = (used, used.addingReportingOverflow(amount))
       used = isOver ? .max : sum
+      if case .atMost(let maximum) = decision.limit,
+        let percent = LimitSteps.reached(from: before, to: used, of: maximum)
+      {
+        try tx.event(
+          "limit.reached",
+          object: subject.id,
+          scope: subject.id,
+          userID: subject.kind == .user ? subject.id : "",
+          EventData(["limit": key, "percent": "\(percent)", "maximum": "\(maximum)"])
+        )
+      }
       try UsageTable.set(used, of: key, by: subject, in: window, in: tx)
       try tx.audit(
         "limit.consume",

@@ -125,6 +125,7 @@ extension ChangeSet {
       ).error
     }
     try LimitTable.set(used + room.count, limit, of: holderID, in: tx)
+    try tx.tellOfUse(of: limit.name, by: holderID, from: used, to: used + room.count, of: maximum)
   }
 
   /// The limit and holder that a new entity of a type counts against; nil for none.
@@ -135,5 +136,24 @@ extension ChangeSet {
   ) throws -> (limit: String, holderID: String)? {
     guard let limit = policy.limit(counting: type) else { return nil }
     return try LimitTable.holder(of: limit, from: parentID, in: tx).map { (limit.name, $0) }
+  }
+}
+
+extension WriteTransaction {
+  /// Tells other systems when a holder has used up four fifths of a limit, or all of it.
+  borrowing func tellOfUse(
+    of limit: String,
+    by holderID: String,
+    from before: Int64,
+    to after: Int64,
+    of maximum: Int64
+  ) throws {
+    guard let percent = LimitSteps.reached(from: before, to: after, of: maximum) else { return }
+    try event(
+      "limit.reached",
+      object: holderID,
+      scope: try LimitTable.root(of: holderID, in: self),
+      EventData(["limit": limit, "percent": "\(percent)", "maximum": "\(maximum)"])
+    )
   }
 }

@@ -63,5 +63,6 @@ extension ChangeSet {
         object: place.entityID
       ).error
     }
+    try tx.tellOfUse(of: limit.name, by: place.entityID, from: count, to: count + 1, of: maximum)
   }
 }

@@ -6,6 +6,12 @@ internal import ServiceKit
 /// A row is exact, and only there once somebody has counted: the first creation under a limit does. A policy that
 /// counts otherwise begins without rows.
 enum LimitTable {
+  /// The tenant that a holder is, or is a part of.
+  static func root(of holderID: String, in tx: borrowing some Queryable) throws -> String {
+    try tx.first("SELECT root_id FROM entity WHERE id = ?", .text(holderID)) { $0.text(0) }
+      ?? holderID
+  }
+
   /// Rows end with their holder.
   static let migration = Migration(
     version: 19,

@@ -42,6 +42,7 @@ enum EventTypes {
     "device": ["operated", "refused"],
     "entity": ["created", "deleted", "moved", "updated"],
     "invitation": ["accepted", "created", "declined", "revoked", "updated"],
+    "limit": ["reached"],
     "pairing": ["created", "ended"],
     "plan": ["changed"],
     "points": ["cancelled", "changed", "declined", "requested"],

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "220729e74ca0f846"
+  static let digest = "88c5d08a48d198ca"
 
   /// The page.
   static let page = ####"""
@@ -1949,6 +1949,8 @@ export default {
   "invitation.declined": "Eine Einladung wurde abgelehnt",
   "invitation.revoked": "Eine Einladung wurde zurückgezogen",
   "invitation.updated": "Eine Einladung wurde geändert",
+  limit: "Grenzen",
+  "limit.reached": "Vier Fünftel einer Grenze sind verbraucht, oder alles",
   pairing: "Gekoppelte Geräte",
   "pairing.created": "Ein Gerät wurde gekoppelt",
   "pairing.ended": "Ein Gerät wurde entkoppelt",
@@ -2021,6 +2023,8 @@ export default {
   "invitation.declined": "An invitation was declined",
   "invitation.revoked": "An invitation was withdrawn",
   "invitation.updated": "An invitation was changed",
+  limit: "Limits",
+  "limit.reached": "Four fifths of a limit are used, or all of it",
   pairing: "Paired devices",
   "pairing.created": "A device was paired",
   "pairing.ended": "A device was unpaired",

@@ -54,6 +54,37 @@ struct MeteredLimitTests {
     )
   }
 
+  @Test("Four fifths and the whole of a limit are events of the holder, once each")
+  func consume_reachesLimit_isTold() async throws {
+    let catalog = try Self.catalog()
+    try await ServiceFixture.run(
+      configure: { settings in
+        settings.catalog = catalog
+        settings.keepsEvents = true
+      }
+    ) { fixture in
+      func told() async throws -> [String] {
+        try await fixture.service.core.store.database.read { tx in
+          try EventTable.list(after: 0, limit: 100, in: tx)
+            .filter { $0.type == "limit.reached" }
+            .map { "\($0.object) \($0.userID) \($0.data)" }
+        }
+      }
+      let anna = "\(ServiceFixture.anna) \(ServiceFixture.anna)"
+      _ = try await Self.consume(fixture, "reports", 2)
+      let before = try await told()
+      #expect(before.isEmpty)
+      _ = try await Self.consume(fixture, "reports")
+      _ = try await Self.consume(fixture, "reports")
+      let whole = try await told()
+      #expect(whole == [#"\#(anna) {"limit":"reports","percent":"100","maximum":"3"}"#])
+      // A soft limit can be passed, which is no further event.
+      for _ in 0..<4 { _ = try await Self.consume(fixture, "messages") }
+      let both = try await told()
+      #expect(both.count == 2 && both.last?.contains(#""limit":"messages""#) == true)
+    }
+  }
+
   @Test("A hard limit allows exactly what it says, and says what would allow more")
   func consume_hardLimit_isNeverExceeded() async throws {
     try await Self.run { fixture in

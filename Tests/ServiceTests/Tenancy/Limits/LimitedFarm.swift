@@ -23,11 +23,17 @@ struct LimitedFarm {
     stables: Int64? = 1,
     members: Int64? = 5,
     users: SmallUsersService = SmallUsersService(),
+    webhooks: WebhookFixture? = nil,
     _ body: (LimitedFarm) async throws -> Void
   ) async throws {
     let entitlement = SmallEntitlementService()
     let policy = try policy ?? PolicyFile.bytes("equestrian")
-    try await TenancyStage.run(policy: policy, users: users, entitlement: entitlement) { stage in
+    try await TenancyStage.run(
+      policy: policy,
+      users: users,
+      entitlement: entitlement,
+      webhooks: webhooks
+    ) { stage in
       try await body(
         farm(stage, entitlement, horses: horses, stables: stables, members: members)
       )
