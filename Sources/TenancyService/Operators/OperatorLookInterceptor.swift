@@ -3,15 +3,17 @@ internal import ServiceKit
 
 /// Writes down what operators look at, for the tenants (`TenancyAudit.ListAccess`).
 ///
-/// Streams are left alone: what they send is asked for by a call first.
+/// Streams are left alone: what they send is asked for by a call first. So are changes, which have records of their own.
 struct OperatorLookInterceptor: ServerInterceptor {
   let core: TenancyCore
+  /// The full names of the methods that change nothing.
+  let reads: Set<String>
   let isOperator: @Sendable (_ userID: String) -> Bool
 
   func begin(_ call: CallContext) throws -> Interception {
-    guard !call.isStreaming, let user = call.caller.user, isOperator(user.userID) else {
-      return .proceed
-    }
+    guard !call.isStreaming, let user = call.caller.user, isOperator(user.userID),
+      reads.contains(call.method.fullName)
+    else { return .proceed }
     return .around { call, next in try await record(user.userID, call, next) }
   }
 

@@ -260,7 +260,11 @@ public final class TenancyService: Sendable {
 
   /// Writes down what operators look at; behind the interceptor that says who calls.
   public var operatorLooks: any ServerInterceptor {
-    OperatorLookInterceptor(core: core) { [self] in holds(.administration, $0) }
+    // Of what users may call, the methods that may be repeated without a key are those that read.
+    let reads = services.flatMap { $0.methods.map(\.descriptor) }.filter(\.isIdempotent)
+    return OperatorLookInterceptor(core: core, reads: Set(reads.map(\.fullName))) { [self] in
+      holds(.administration, $0)
+    }
   }
 
   /// Whether a user has a right of operators or of support people: for the `AuthenticationInterceptor`.

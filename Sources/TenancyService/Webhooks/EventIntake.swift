@@ -97,9 +97,9 @@ final class EventIntake: Sendable {
   /// The events with their tenants: another service knows only the entity that something belongs to.
   ///
   /// A child has points, and its family has the webhook. The entity stays in the event, as `holderId`.
-  private static func located(
+  static func located(
     _ events: [WebhookEvent],
-    in tx: borrowing WriteTransaction
+    in tx: borrowing some Queryable
   ) throws -> [WebhookEvent] {
     let scopes = Set(events.map(\.event.scope)).sorted()
     let below = try EntityTable.all(scopes, in: tx).filter { $0.rootID != $0.id }

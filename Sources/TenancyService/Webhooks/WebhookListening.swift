@@ -41,9 +41,14 @@ struct WebhookListening: WatchSource {
     var batch = WatchBatch<Tenancy_V1.ListenedEvent, Position>([], position: position)
     for source in sources {
       let page = try await source.list(after: position[source.name] ?? 0, limit: Self.pageCount)
-      for event in page.events {
-        batch.position[source.name] = event.sequence
-        if let message = try await message(event, of: source.name) { batch.events.append(message) }
+      guard let last = page.events.last else { continue }
+      batch.position[source.name] = last.sequence
+      let (identifiers, name) = (core.identifiers, source.name)
+      let events = page.events.map {
+        WebhookEvent(id: identifiers.make(.event), source: name, event: $0)
+      }
+      for event in try await core.read({ tx in try EventIntake.located(events, in: tx) }) {
+        if let message = try await message(event) { batch.events.append(message) }
       }
     }
     return batch
@@ -54,22 +59,18 @@ struct WebhookListening: WatchSource {
   func waitForNews(after position: Position) async { await loop.sleep(Self.interval) }
 
   /// The event as a webhook would get it; nil when it would not.
-  private func message(
-    _ event: Event,
-    of source: String
-  ) async throws -> Tenancy_V1.ListenedEvent? {
-    guard webhook.wants(event, system: Forest.systemIdentifier) else { return nil }
-    let told = WebhookEvent(id: core.identifiers.make(.event), source: source, event: event)
-    switch try await WebhookRights(core: core).verdict(webhook, told) {
+  private func message(_ event: WebhookEvent) async throws -> Tenancy_V1.ListenedEvent? {
+    guard webhook.wants(event.event, system: Forest.systemIdentifier) else { return nil }
+    switch try await WebhookRights(core: core).verdict(webhook, event) {
     case .allowed: break
     case .notAllowed: return nil
     case .makerLostRole: throw TenancyError.notFound
     }
-    let request = WebhookRequest(told)
+    let request = WebhookRequest(event)
     return .init(
       id: request.id,
-      type: event.type,
-      object: event.object,
+      type: event.event.type,
+      object: event.event.object,
       body: String(decoding: request.body, as: UTF8.self)
     )
   }

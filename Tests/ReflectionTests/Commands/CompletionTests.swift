@@ -13,7 +13,7 @@ struct CompletionTests {
 
   @Test("Commands, options and their values are offered where they can stand")
   func candidates_ofWords_areOffered() {
-    #expect(candidates("l") == ["list", "login", "logout", "logs"])
+    #expect(candidates("l") == ["list", "listen", "login", "logout", "logs"])
     #expect(candidates("help", "wh") == ["whoami"])
     #expect(candidates("list", "--o") == ["--output"])
     #expect(candidates("list", "--output", "") == ["json", "table"])

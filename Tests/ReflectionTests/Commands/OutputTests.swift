@@ -107,6 +107,7 @@ struct OutputTests {
           tenancy.v1.Documents/Watch  signed-in user, streams answers
           tenancy.v1.Reports/Read  signed-in user, streams answers
           tenancy.v1.Reports/Download  signed-in user, streams answers
+          tenancy.v1.Webhooks/Listen  signed-in user, streams answers
 
           """
       )

@@ -80,15 +80,18 @@ struct NaiveEvaluator {
         "on": ["system"], "inherits_to": ["*"], "all_actions": true, "built_in": true,
       ]
     }
+    if roles["support"] == nil { roles["support"] = ["on": ["system"]] }
     accessLevels = json["access_levels"] as? [String] ?? []
     self.roles = roles
     self.roleOrder = roleOrder
     var types = json["types"] as? [String: [String: Any]] ?? [:]
     var system = types["system"]?["actions"] as? [String: Any] ?? [:]
-    if system["system.administer"] == nil {
-      system["system.administer"] = ["roles": ["super_admin"]]
-      types["system", default: [:]]["actions"] = system
+    for (action, roles) in [
+      "system.administer": ["super_admin"], "system.inspect": ["super_admin", "support"],
+    ] where system[action] == nil {
+      system[action] = ["roles": roles]
     }
+    types["system", default: [:]]["actions"] = system
     self.types = types
     let sets = json["condition_sets"] as? [String: [Any]] ?? [:]
     actionsByType = types.mapValues { type in

@@ -167,6 +167,16 @@ struct SupportTests {
       stage.clock.advance(1)
       try await open()
       #expect(try await looks(stage, at: portfolio, by: Self.owner) == once + once)
+      // A change is recorded as such, and is no look.
+      _ = try await properties.update(
+        .init(propertyId: property, name: "Pier"),
+        options: .by(Self.boss)
+      )
+      stage.clock.advance(3_600_000)
+      _ = try await properties.update(
+        .init(propertyId: property, name: "Quay"),
+        options: .by(Self.boss)
+      )
       // Those who have a role there are no news.
       _ = try await properties.get(.init(propertyId: property), options: .by(Self.owner))
       #expect(try await looks(stage, at: portfolio, by: Self.owner) == once + once)

@@ -25,6 +25,8 @@ struct WebhookListenTests {
     try await TenancyStage.run(webhooks: WebhookFixture()) { stage in
       let home = try await Building(stage, name: "a")
       let other = try await Building(stage, name: "b")
+      // What happened in the millisecond of the beginning is told too.
+      stage.clock.advance(1)
       var events = stage.webhooks.listen(
         .init(entityId: home.portfolio, types: ["entity.updated"]),
         options: .by(home.owner)
