@@ -69,7 +69,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.ListSuspendedRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
-    _ = try await core.requireSupport(call)
+    _ = try await core.requireAdministrator(call)
     let asked = try core.asked(request, for: ["ListSuspended"], call.caller)
     let direction = ListDirection(request.sortBy, standard: .ascending)
     let rows = try await core.read { tx in

@@ -64,6 +64,7 @@ extension PermissionsHandler {
       try await requireSupport(for: request, user, call, otherwise: refusal)
       let context = CheckContext(isUser: false, assurance: nil, features: core.features)
       let explanation = try await explain(request, of: request.subjectId, context)
+      guard explanation.decision?.reason != .entityUnknown else { throw refusal }
       try await record(request, call)
       return explanation
     }
@@ -82,6 +83,7 @@ extension PermissionsHandler {
     } catch let refusal as RPCError where [.notFound, .permissionDenied].contains(refusal.code) {
       try await requireSupport(for: request, user, call, otherwise: refusal)
       let explanation = try await past(question, asker: nil, call)
+      guard explanation.decision?.reason != .entityUnknown else { throw refusal }
       try await record(request, call)
       return explanation
     }

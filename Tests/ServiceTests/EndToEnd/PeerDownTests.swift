@@ -68,6 +68,8 @@ extension EndToEndTests {
     func tenancyService_down_nothingIsAllowedWithoutEvidence() async throws {
       try await Installation.run { home in
         let owner = try await home.signUp("ada")
+        // Whose rights nobody has asked for.
+        let other = try await home.signUp("bea")
         let portfolio = try await home.portfolios.create(.init(name: "p"), options: owner.call).id
         _ = try await home.entitlements(ofPortfolio: portfolio, as: owner)
         try await home.tenancy.kill()
@@ -90,7 +92,7 @@ extension EndToEndTests {
         let put = try await refusal {
           try await home.subscriptions.put(
             .init(subscription: .init(subject: .init(kind: .user, id: owner.id), tier: "standard")),
-            options: owner.call
+            options: other.call
           )
         }
         #expect(put?.code == .unavailable, "\(String(describing: put))")

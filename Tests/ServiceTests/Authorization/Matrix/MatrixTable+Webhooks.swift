@@ -9,6 +9,7 @@ extension MatrixTable {
         #"{"entityId": "<portfolio>", "url": "https://hooks.example.com/"}"#
       ),
       .init("Webhooks/List", .portfolio, .owners, #"{"entityId": "<portfolio>"}"#),
+      .init("Webhooks/Listen", .portfolio, .owners, #"{"entityId": "<portfolio>"}"#),
       .init(
         "Webhooks/Update",
         .foreignProduct,

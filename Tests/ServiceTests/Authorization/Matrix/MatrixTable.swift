@@ -41,6 +41,7 @@ enum MatrixTable {
     .init("ConsoleSessions/Resume", .none, [], yes: "accessToken"),
     .init("ConsoleSessions/End", .none, [], yes: "success"),
     .init("Users/GetMe", .none, .everyone),
+    .init("Users/ListAccess", .none, .everyone),
     .init("Users/UpdateProfile", .none, .everyone, #"{"firstName": "First"}"#),
     .init("Users/UpdateSettings", .none, .everyone, #"{"settings": "{}"}"#),
     .init(
@@ -492,10 +493,29 @@ enum MatrixTable {
     .init("Associations/ListByEntity", .device, .staff, #"{"entityId": "<door>"}"#),
     .init("Associations/GrantSuperAdmin", .service, [], #"{"userId": "<operator>"}"#),
     .init("Associations/RevokeSuperAdmin", .service, [], #"{"userId": "usr_somebody"}"#),
+    .init("Associations/GrantSupport", .service, [], #"{"userId": "<operator>"}"#),
+    .init("Associations/RevokeSupport", .service, [], #"{"userId": "usr_somebody"}"#),
     .init("Subjects/Suspend", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/Resume", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/ListSuspended", .system, .operators),
     .init("TenancyAudit/Search", .system, .operators),
+    .init("TenancyAudit/ListAccess", .none, .everyone),
+    .init("TenancyAudit/ListAccess", .property, .staff, #"{"entityId": "<property>"}"#),
+    // There is no workbench here: what it answers is for WorkbenchTests.
+    .init(
+      "Policies/Check",
+      .system,
+      [],
+      #"{"files": [{"name": "a", "text": "{}"}]}"#,
+      yes: "problem"
+    ),
+    .init(
+      "Policies/Compare",
+      .system,
+      [],
+      #"{"files": [{"name": "a", "text": "{}"}]}"#,
+      yes: "problem"
+    ),
     .init("Roles/ListConverted", .system, .operators),
     .init(
       "Roles/RestoreConverted",
@@ -829,6 +849,7 @@ enum MatrixTable {
     ),
     .init("Purchases/List", .somebody, .operators, #"{"userId": "usr_somebody"}"#),
     .init("EntitlementAudit/Search", .system, .operators),
+    .init("EntitlementAudit/ListAccess", .none, .everyone),
   ]
 
   /// Last, because by then everybody has bought what readers need.

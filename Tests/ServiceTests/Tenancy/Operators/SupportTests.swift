@@ -91,23 +91,44 @@ struct SupportTests {
     }
   }
 
-  @Test("Suspended users and the audit log are for support people and operators")
+  @Test("The audit log is for support people and operators, suspended users for operators alone")
   func operatorReads_bySupport_areAnswered() async throws {
     try await run { stage, _, _ in
       let (subjects, audit) = (
         Tenancy_V1.SubjectsClient(stage.channel), Tenancy_V1.TenancyAuditClient(stage.channel)
       )
       for user in [Self.boss, Self.sam] {
-        _ = try await subjects.listSuspended(.init(), options: .by(user, acr: "mfa"))
         _ = try await audit.search(.init(), options: .by(user, acr: "mfa"))
-      }
-      let list = try await refusal {
-        try await subjects.listSuspended(.init(), options: .by(Self.owner, acr: "mfa"))
       }
       let search = try await refusal {
         try await audit.search(.init(), options: .by(Self.owner, acr: "mfa"))
       }
+      let list = try await refusal {
+        try await subjects.listSuspended(.init(), options: .by(Self.sam, acr: "mfa"))
+      }
       #expect(list?.code == .permissionDenied && search?.code == .permissionDenied)
+    }
+  }
+
+  @Test("About an entity that is not there, support people and operators get no explanation")
+  func explain_ofUnknown_isNotFound() async throws {
+    try await run { stage, _, _ in
+      for user in [Self.boss, Self.sam] {
+        for asOf in [nil, stage.clock.now] {
+          let refused = try await refusal {
+            try await stage.permissions.explain(
+              .init(
+                subjectId: Self.owner,
+                action: "property.view",
+                entityId: "prp_unknown",
+                asOf: asOf.map { .init(milliseconds: $0) }
+              ),
+              options: .by(user, acr: "mfa")
+            )
+          }
+          #expect(refused?.code == .notFound)
+        }
+      }
     }
   }
 
