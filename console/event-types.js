@@ -19,6 +19,7 @@ export const eventTypes = [
   { name: "invitation.declined", ofTenants: true },
   { name: "invitation.revoked", ofTenants: true },
   { name: "invitation.updated", ofTenants: true },
+  { name: "limit.reached", ofTenants: true },
   { name: "pairing.created", ofTenants: true },
   { name: "pairing.ended", ofTenants: true },
   { name: "plan.changed", ofTenants: true },

@@ -14,7 +14,7 @@ def generate(root, folder):
     """Makes classes for messages of the contracts, and lets this program import them."""
     folder.mkdir()
     contracts = sorted(
-        str(path.relative_to(root / "proto")) for name in ("auth", "tenancy", "entitlement", "gatehouse", "google/api", "google/rpc", "envoy")
+        str(path.relative_to(root / "proto")) for name in ("audit", "auth", "tenancy", "entitlement", "gatehouse", "google/api", "google/rpc", "envoy")
         for path in (root / "proto" / name).rglob("*.proto"))
     subprocess.run(["protoc", "-I", root / "proto", "-I", "/usr/include", f"--python_out={folder}", *contracts],
                    check=True)

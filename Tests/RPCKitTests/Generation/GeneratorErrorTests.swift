@@ -55,7 +55,10 @@ struct GeneratorErrorTests {
           }
         }
         """,
-      errors: ["bad.proto:7: step_up needs `caller: CALLER_CLASS_USER` or `CALLER_CLASS_ADMIN`"]
+      errors: [
+        "bad.proto:7: step_up needs `caller: CALLER_CLASS_USER`, `CALLER_CLASS_SUPPORT` or "
+          + "`CALLER_CLASS_ADMIN`"
+      ]
     ),
     Case(
       testDescription: "an extension",

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "88c5d08a48d198ca"
+  static let digest = "b0d6a6dc8ac3b4d2"
 
   /// The page.
   static let page = ####"""
@@ -1888,6 +1888,7 @@ export const eventTypes = [
   { name: "invitation.declined", ofTenants: true },
   { name: "invitation.revoked", ofTenants: true },
   { name: "invitation.updated", ofTenants: true },
+  { name: "limit.reached", ofTenants: true },
   { name: "pairing.created", ofTenants: true },
   { name: "pairing.ended", ofTenants: true },
   { name: "plan.changed", ofTenants: true },
