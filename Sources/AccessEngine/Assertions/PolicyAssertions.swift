@@ -120,17 +120,8 @@ struct PolicyAssertions {
 
   /// The questions of the expectations, and the answers in names.
   func answers(_ policy: Policy, in source: String) -> [PolicyReview.Answer] {
-    var forest = Forest(policy: policy)
-    for change in changes { forest.apply(change) }
-    return expectations.map { expectation in
-      let decision = forest.decide(
-        subject: expectation.who,
-        action: expectation.action,
-        entity: expectation.on,
-        context: expectation.context,
-        now: expectation.now
-      )
-      return PolicyReview.Answer(
+    mapDecisions(policy) { expectation, decision, forest in
+      PolicyReview.Answer(
         source: source,
         path: expectation.path,
         who: expectation.who,
@@ -144,6 +135,17 @@ struct PolicyAssertions {
 
   /// The decisions, in the order of the expectations.
   func decisions(_ policy: Policy) -> [Decided] {
+    mapDecisions(policy) { expectation, decision, forest in
+      let type = forest.entity(expectation.on).map { forest.type($0) }
+      return Decided(action: expectation.action, type: type, decision: decision)
+    }
+  }
+
+  /// One value for each expectation and its decision about the example.
+  private func mapDecisions<Value>(
+    _ policy: Policy,
+    _ body: (PolicyExpectation, Decision, borrowing Forest) -> Value
+  ) -> [Value] {
     var forest = Forest(policy: policy)
     for change in changes { forest.apply(change) }
     return expectations.map { expectation in
@@ -154,8 +156,7 @@ struct PolicyAssertions {
         context: expectation.context,
         now: expectation.now
       )
-      let type = forest.entity(expectation.on).map { forest.type($0) }
-      return Decided(action: expectation.action, type: type, decision: decision)
+      return body(expectation, decision, forest)
     }
   }
 

@@ -17,7 +17,7 @@ struct LimitEventTests {
     }
   }
 
-  @Test("Four fifths and the whole of a limit are told once each, also after room was made")
+  @Test("Four fifths and the whole of a limit are events, once each, also after room was made")
   func entities_reachLimit_areTold() async throws {
     try await LimitedFarm.run(stables: 10, webhooks: WebhookFixture()) { farm in
       for _ in 0..<3 { try await farm.addHorse() }

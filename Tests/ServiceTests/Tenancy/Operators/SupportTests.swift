@@ -132,7 +132,7 @@ struct SupportTests {
     }
   }
 
-  @Test("A support person is told why anybody was refused, now and then, and both are told of that")
+  @Test("A support person learns why anybody was refused, now and then, and both can see that")
   func explain_bySupport_isWholeAndRecorded() async throws {
     try await run { stage, portfolio, property in
       var request = Tenancy_V1.ExplainRequest(

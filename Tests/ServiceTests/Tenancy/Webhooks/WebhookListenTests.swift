@@ -49,19 +49,16 @@ struct WebhookListenTests {
   func listen_needsRight() async throws {
     try await TenancyStage.run(webhooks: WebhookFixture()) { stage in
       let home = try await Building(stage, name: "a")
-      let stranger = try await refusal {
-        for try await _ in stage.webhooks.listen(
-          .init(entityId: home.portfolio),
-          options: .by("usr_stranger")
-        ) {}
+      // Before the first sign of life, and without an event.
+      stage.clock.advance(1)
+      func first(_ entity: String, by user: String) async throws -> Refusal? {
+        var events = stage.webhooks.listen(.init(entityId: entity), options: .by(user))
+          .makeAsyncIterator()
+        return try await refusal { _ = try await events.next() }
       }
+      let stranger = try await first(home.portfolio, by: "usr_stranger")
       #expect(stranger?.code == .notFound)
-      let system = try await refusal {
-        for try await _ in stage.webhooks.listen(
-          .init(entityId: "sys_root"),
-          options: .by(home.owner)
-        ) {}
-      }
+      let system = try await first("sys_root", by: home.owner)
       #expect(system?.code == .notFound || system?.code == .permissionDenied)
       let type = try await refusal {
         for try await _ in stage.webhooks.listen(
