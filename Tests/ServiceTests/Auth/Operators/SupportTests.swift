@@ -72,7 +72,7 @@ struct SupportTests {
       )
       #expect(access.records.allSatisfy { $0.operatorId == sam.user?.id })
       #expect(access.records.first?.operatorName == sam.user?.displayName)
-      // What somebody does with their own account is no access of others.
+      // Users who act on their own accounts are not listed.
       #expect(try await stage.users.listAccess(.init(), options: options).records.isEmpty)
     }
   }

@@ -25,7 +25,7 @@ struct WebhookListenTests {
     try await TenancyStage.run(webhooks: WebhookFixture()) { stage in
       let home = try await Building(stage, name: "a")
       let other = try await Building(stage, name: "b")
-      // What happened in the millisecond of the beginning is told too.
+      // Events of the first millisecond are sent too.
       stage.clock.advance(1)
       var events = stage.webhooks.listen(
         .init(entityId: home.portfolio, types: ["entity.updated"]),
