@@ -25,6 +25,9 @@ typedef CPostgreSQL_result result_t;
          (connection_t *, const char *, const char *, int, const unsigned int *))                             \
     EACH(result_t *, execPrepared,                                                                            \
          (connection_t *, const char *, int, const char *const *, const int *, const int *, int))             \
+    EACH(int, putCopyData, (connection_t *, const char *, int))                                               \
+    EACH(int, putCopyEnd, (connection_t *, const char *))                                                     \
+    EACH(result_t *, getResult, (connection_t *))                                                             \
     EACH(void, clear, (result_t *))                                                                           \
     EACH(int, resultStatus, (const result_t *))                                                               \
     EACH(char *, resultErrorField, (const result_t *, int))                                                   \
@@ -44,8 +47,9 @@ static struct {
     FUNCTIONS(POINTER)
 } library;
 
-// ConnStatusType, ExecStatusType and the field of SQLSTATE (libpq-fe.h, postgres_ext.h).
-enum { CONNECTION_OK = 0, COMMAND_OK = 1, TUPLES_OK = 2, DIAGNOSTIC_STATE = 'C' };
+// ConnStatusType, ExecStatusType, and fields of an error (libpq-fe.h, postgres_ext.h).
+enum { CONNECTION_OK = 0, COMMAND_OK = 1, TUPLES_OK = 2, COPY_IN = 4 };
+enum { DIAGNOSTIC_STATE = 'C', DIAGNOSTIC_MESSAGE = 'M' };
 
 static char load_error[256];
 
@@ -132,6 +136,25 @@ CPostgreSQL_result *CPostgreSQL_run_prepared(CPostgreSQL_connection *connection,
     return library.execPrepared(connection, name, count, values, lengths, formats, 1);
 }
 
+bool CPostgreSQL_takes_rows(const CPostgreSQL_result *result) {
+    return library.resultStatus(result) == COPY_IN;
+}
+
+bool CPostgreSQL_send_rows(CPostgreSQL_connection *connection, const char *bytes, int count) {
+    return library.putCopyData(connection, bytes, count) == 1;
+}
+
+CPostgreSQL_result *CPostgreSQL_end_rows(CPostgreSQL_connection *connection, const char *failure) {
+    if (library.putCopyEnd(connection, failure) != 1) return NULL;
+    result_t *first = library.getResult(connection);
+    // The command has ended when there is no further answer.
+    for (result_t *next = first; next != NULL;) {
+        next = library.getResult(connection);
+        library.clear(next);
+    }
+    return first;
+}
+
 void CPostgreSQL_clear(CPostgreSQL_result *result) { library.clear(result); }
 
 bool CPostgreSQL_is_success(const CPostgreSQL_result *result) {
@@ -145,6 +168,10 @@ bool CPostgreSQL_has_rows(const CPostgreSQL_result *result) {
 
 const char *CPostgreSQL_error_state(const CPostgreSQL_result *result) {
     return library.resultErrorField(result, DIAGNOSTIC_STATE);
+}
+
+const char *CPostgreSQL_error_message(const CPostgreSQL_result *result) {
+    return library.resultErrorField(result, DIAGNOSTIC_MESSAGE);
 }
 
 const char *CPostgreSQL_error_text(const CPostgreSQL_result *result) {

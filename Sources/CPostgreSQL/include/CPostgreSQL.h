@@ -69,12 +69,21 @@ CPostgreSQL_result *CPostgreSQL_run_prepared(CPostgreSQL_connection *connection,
                                              const int *formats);
 void CPostgreSQL_clear(CPostgreSQL_result *result);
 
+// The answer to COPY … FROM STDIN that asks for rows. They are sent in pieces of any size, and ended, with the answer
+// to all of it; a failure, which is not NULL then, has the server forget them.
+bool CPostgreSQL_takes_rows(const CPostgreSQL_result *result);
+bool CPostgreSQL_send_rows(CPostgreSQL_connection *connection, const char *bytes, int count);
+CPostgreSQL_result *CPostgreSQL_end_rows(CPostgreSQL_connection *connection, const char *failure);
+
 // A command was done or rows came; otherwise there is an error.
 bool CPostgreSQL_is_success(const CPostgreSQL_result *result);
 // Rows came, be it none.
 bool CPostgreSQL_has_rows(const CPostgreSQL_result *result);
 // The five letters of SQLSTATE; NULL if the server has not said any.
 const char *CPostgreSQL_error_state(const CPostgreSQL_result *result);
+// The server's sentence alone; NULL if it has not said any.
+const char *CPostgreSQL_error_message(const CPostgreSQL_result *result);
+// The sentence with what surrounds it: kind, detail, context.
 const char *CPostgreSQL_error_text(const CPostgreSQL_result *result);
 // "INSERT 0 1", "COMMIT".
 const char *CPostgreSQL_command(CPostgreSQL_result *result);

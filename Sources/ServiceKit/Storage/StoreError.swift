@@ -32,6 +32,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case foreignFile(path: String, applicationID: Int32)
   /// A command for files was given a store on a server.
   case notInFile(path: String, advice: String)
+  /// It was copied to another place, and takes no writes.
+  case moved(path: String, to: String)
   /// Another process, or another `Database`, has the store open.
   case inUse(path: String)
   /// The file cannot be opened or made.
@@ -65,6 +67,9 @@ extension StoreError: CustomStringConvertible {
     case .foreignFile(let path, let applicationID):
       "\(path) belongs to another program (application id \(applicationID)): set database or store to the "
         + "store of this one"
+    case .moved(let path, let target):
+      "\(path) was copied to \(target) and takes no writes: set database or store to the copy, or take it back "
+        + "by the command resume-store"
     case .inUse(let path): "\(path) is open in another process: stop that one first"
     case .notInFile(let path, let advice): "the store is on \(path): \(advice)"
     case .cannotOpen(let path, let detail) where PostgresLocation.isLocation(path):

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RPCKit
+import TenancyContracts
 import Testing
 
 extension EndToEndTests {
@@ -61,6 +62,45 @@ extension EndToEndTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: home.folder.file(target))) == changed)
         #expect(try await home.auth.start() < .seconds(20))
         _ = try await home.signUp("ada")
+      }
+    }
+
+    @Test("A store is copied while the service runs, goes on with reads, and is not started again")
+    func store_copied_isLeftForReading() async throws {
+      try await Installation.run { home in
+        let ada = try await home.signUp("ada")
+        let made = try await home.portfolios.create(.init(name: "First"), options: ada.call)
+        let (path, copy) = (home.folder.file("tenancy.db"), home.folder.file("copy.db"))
+        let copied = try await home.tenancy.command(["copy-store", copy])
+        #expect(copied.ending == .exited(0), "\(copied.text)")
+        #expect(copied.text.contains("Set database to \(copy)"))
+
+        let listed = try await home.portfolios.list(.init(), options: ada.call)
+        #expect(listed.portfolios.map(\.id) == [made.id])
+        let refused = try await refusal {
+          _ = try await home.portfolios.create(.init(name: "Second"), options: ada.call)
+        }
+        #expect(refused?.is(.unavailable, "STORE_UNAVAILABLE") == true)
+        try await home.tenancy.kill()
+        await #expect {
+          try await home.tenancy.start()
+        } throws: {
+          "\($0)".contains("\(path) was copied to \(copy)")
+        }
+
+        for name in ["", ".lock"] {
+          try FileManager.default.removeItem(atPath: path + name)
+          try FileManager.default.moveItem(atPath: copy + name, toPath: path + name)
+        }
+        for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + name) }
+        let resumed = try await home.tenancy.command(["resume-store"])
+        #expect(resumed.text.contains("takes writes again"), "\(resumed.text)")
+        try await home.tenancy.start()
+        let verified = try await home.tenancy.command(["verify"])
+        #expect(verified.ending == .exited(0), "\(verified.text)")
+        _ = try await home.portfolios.create(.init(name: "Second"), options: ada.call)
+        let after = try await home.portfolios.list(.init(), options: ada.call)
+        #expect(after.portfolios.map(\.name).sorted() == ["First", "Second"])
       }
     }
 

@@ -116,7 +116,42 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
         try await Database.accept(path, Service.store)
         return "\(path) was accepted as it is"
       },
+      Command(
+        "copy-store",
+        "TO",
+        "Copy the store to a new file or an empty schema of PostgreSQL; this one takes no writes afterwards."
+      ) { settings, words in
+        let (source, target) = (settings.common.store, try Self.place(words[0]))
+        try await Database.copy(source, to: target, Service.store) { Self.say($0) }
+        let setting = target.server == nil ? "database" : "store"
+        return """
+          \(source) was copied to \(target), and goes on with reads alone.
+          Set \(setting) to \(words[0]) and start the service again; resume-store takes this store back.
+          """
+      },
+      Command(
+        "resume-store",
+        "",
+        "Have a store take writes again that copy-store has copied; the copy is another store from then on."
+      ) { settings, _ in
+        let store = settings.common.store
+        guard try await Database.resume(store, Service.store) else {
+          return "\(store) takes writes; nothing was changed"
+        }
+        return "\(store) takes writes again"
+      },
     ] + commands.map(command)
+  }
+
+  /// The place that a command was given.
+  private static func place(_ text: String) throws -> StorePlace {
+    guard let server = PostgresLocation(text) else { return .file(text) }
+    guard !server.hasPassword else {
+      throw UsageError(
+        "a password does not belong in a command line: use passfile=… or a client certificate"
+      )
+    }
+    return .server(server)
   }
 
   private static func verify(_ place: StorePlace) async throws -> [String] {

@@ -14,7 +14,9 @@ extension Database {
     let marker = try StoreFileHandle.openPrivately(path + ".lock")
     guard try marker.lock() else { throw .inUse(path: path) }
     let target = "\(path).set-aside-\(clock.now)"
-    let files = ["", "-wal", "-shm", "-journal"].filter { StoreFile.byteCount(path + $0) != nil }
+    let files = ["", "-wal", "-shm", "-journal", ".moved"].filter {
+      StoreFile.byteCount(path + $0) != nil
+    }
     var bytes = [UInt8](repeating: 0, count: try marker.byteCount)
     guard !files.isEmpty || !bytes.isEmpty else {
       throw .cannotOpen(path: path, detail: "there is no store; the next start creates one")

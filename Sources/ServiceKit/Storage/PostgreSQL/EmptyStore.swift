@@ -9,8 +9,11 @@ struct EmptyStore {
     let values: [SQLValue]
   }
 
-  /// Tables and indexes, each after what it refers to.
-  let declarations: [String]
+  /// The names of the tables, each after those that it refers to.
+  let tableNames: [String]
+  /// The tables, in this order.
+  let tables: [String]
+  let indexes: [String]
   let rows: [InitialRow]
   /// Statements that have generated keys continue behind those of `rows`.
   let sequences: [String]
@@ -24,7 +27,9 @@ struct EmptyStore {
       SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name
       """
     ) { $0.text(0) }
-    declarations = (tables.map(\.sql) + indexes).map(SchemaTranslation.translate)
+    tableNames = tables.map(\.name)
+    self.tables = tables.map { SchemaTranslation.translate($0.sql) }
+    self.indexes = indexes.map(SchemaTranslation.translate)
     var rows: [InitialRow] = []
     var sequences: [String] = []
     for table in tables {

@@ -277,10 +277,16 @@ final class PostgresConnection: StoreConnection {
     return text
   }
 
+  /// Lends the handle; throws when the connection was lost.
+  func withHandle<R>(_ body: (OpaquePointer) throws(StoreError) -> R) throws(StoreError) -> R {
+    guard let handle = unsafe handle else { throw lost() }
+    return unsafe try body(handle)
+  }
+
   // MARK: Errors
 
   /// The answer, unless it is an error.
-  private func checked(_ rows: PostgresRows?, _ sql: String) throws(StoreError) -> PostgresRows {
+  func checked(_ rows: PostgresRows?, _ sql: String) throws(StoreError) -> PostgresRows {
     guard let rows else { throw lost() }
     guard var error = rows.failure else { return rows }
     if !isConnected { error.state = "" }

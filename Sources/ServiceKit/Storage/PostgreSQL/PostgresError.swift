@@ -4,7 +4,9 @@ internal import CPostgreSQL
 struct PostgresError: Error, Hashable, CustomStringConvertible {
   /// Five letters (appendix A of PostgreSQL's manual); empty when the server has said nothing.
   var state: String
-  /// The server's sentence about it, or libpq's.
+  /// The server's sentence alone; empty without one.
+  var sentence = ""
+  /// The server's sentence and what surrounds it, or libpq's.
   var message: String
 
   var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
@@ -23,6 +25,7 @@ extension PostgresError {
     case "53300": .unavailable("\(path) has no connection left: raise its max_connections")
     case "25006": .unavailable("\(path) is read-only: it is a standby, or was made so")
     case "42501": .unavailable("a right is missing in \(path): \(message)")
+    case PostgresMove.errorState: .moved(path: path, to: sentence)
     // Values that do not fit a statement, which is an error of the program.
     case "08P01": .statement(description)
     case "XX001", "XX002": .corrupt(path: path, detail: description)

@@ -27,6 +27,7 @@ final class PostgresRows: StoreCursor {
     guard let handle = unsafe handle, unsafe !CPostgreSQL_is_success(handle) else { return nil }
     return unsafe PostgresError(
       state: postgresText(CPostgreSQL_error_state(handle)),
+      sentence: postgresText(CPostgreSQL_error_message(handle)),
       message: postgresText(CPostgreSQL_error_text(handle))
     )
   }

@@ -11,10 +11,13 @@ struct PostgresSchema {
   func bringUp(_ migrations: [Migration]) throws(StoreError) {
     if try hasTable("store_schema") {
       try inspect(migrations)
+      try refuseMoved()
       try migrate(migrations)
     } else {
-      try requireEmpty()
-      try make(migrations)
+      try make(migrations) { store throws(StoreError) in
+        for row in store.rows { try connection.execute(row.sql, row.values) }
+        for sequence in store.sequences { try connection.run(sequence) }
+      }
     }
   }
 
@@ -64,6 +67,11 @@ struct PostgresSchema {
     try refuseNewer(try ownVersion(), than: migrations.count)
   }
 
+  private func refuseMoved() throws(StoreError) {
+    guard let target = try PostgresMove(connection).target else { return }
+    throw .moved(path: connection.path, to: target)
+  }
+
   private func refuseNewer(_ version: Int, than known: Int) throws(StoreError) {
     guard version > known else { return }
     throw .newerSchema(path: connection.path, file: version, program: known)
@@ -84,16 +92,23 @@ struct PostgresSchema {
     return Int(version)
   }
 
-  private func make(_ migrations: [Migration]) throws(StoreError) {
+  /// Makes a store in a schema that has no table, with the rows that `fill` inserts, in one transaction.
+  ///
+  /// Indexes and triggers come after the rows.
+  func make(
+    _ migrations: [Migration],
+    filling fill: (EmptyStore) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try requireEmpty()
     let store = try EmptyStore(migrations)
     try inTransaction { () throws(StoreError) in
       try connection.run(PostgresFunctions.declarations)
-      try connection.run(store.declarations.joined(separator: ";\n"))
+      try connection.run(store.tables.joined(separator: ";\n"))
+      try fill(store)
+      try connection.run(store.indexes.joined(separator: ";\n"))
       for trigger in (StoreSchema.common + migrations).compactMap(\.postgresTriggers) {
         try connection.run(trigger)
       }
-      for row in store.rows { try connection.execute(row.sql, row.values) }
-      for sequence in store.sequences { try connection.run(sequence) }
       try connection.run(
         "CREATE TABLE store_schema (application_id bigint NOT NULL, own_version bigint NOT NULL)"
       )

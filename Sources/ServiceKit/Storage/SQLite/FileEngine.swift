@@ -7,6 +7,7 @@ final class FileEngine: StoreEngine {
   private let file: SQLiteConnection
   private let seal: StoreSeal
   private let state: SharedCondition
+  private let move: FileMove
   private var log: LogPolicy
 
   /// Locks, opens, checks and migrates the file.
@@ -16,6 +17,8 @@ final class FileEngine: StoreEngine {
     state: SharedCondition
   ) throws(StoreError) {
     self.state = state
+    move = FileMove(of: configuration.path)
+    try move.refuse()
     let opened = try OpenedStore(configuration, migrations: migrations)
     (file, seal, lastRevision) = (opened.connection, opened.seal, opened.lastRevision)
     log = LogPolicy(
@@ -32,6 +35,13 @@ final class FileEngine: StoreEngine {
       }
     }
     try file.execute("BEGIN IMMEDIATE")
+    // Looked for inside: a copy waits for the transaction under way, and the next one knows of it.
+    do throws(StoreError) {
+      try move.refuse()
+    } catch {
+      try file.execute("ROLLBACK")
+      throw error
+    }
     return []
   }
 
@@ -46,7 +56,10 @@ final class FileEngine: StoreEngine {
   func truncateLog() -> Bool { checkpoint(.truncate) }
 
   func condition(after failure: StoreError) -> StoreCondition {
-    file.hasFailedToSync ? .broken("the disk did not confirm a write") : .failing("\(failure)")
+    if file.hasFailedToSync { return .broken("the disk did not confirm a write") }
+    // Reads go on.
+    if case .moved = failure { return .working }
+    return .failing("\(failure)")
   }
 
   /// Moves the log into the file at the end of the store's life.
