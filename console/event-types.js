@@ -51,6 +51,8 @@ export const eventTypes = [
   { name: "user.resumed", ofTenants: true },
   { name: "user.suspended", ofTenants: true },
   { name: "user.updated", ofTenants: false },
+  { name: "webhook.failing", ofTenants: true },
+  { name: "webhook.paused", ofTenants: true },
   { name: "webhook.ping", ofTenants: true },
   { name: "webhook.resync", ofTenants: true },
 ];

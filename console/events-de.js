@@ -66,6 +66,8 @@ export default {
   "user.suspended": "Jemand wurde gesperrt",
   "user.updated": "Ein Profil wurde geändert",
   webhook: "Webhooks",
+  "webhook.failing": "Ein Empfänger nimmt nichts an",
+  "webhook.paused": "Ein Webhook ist angehalten",
   "webhook.ping": "Ping",
   "webhook.resync": "Ereignisse fehlen: Lies die Listen neu",
 };

@@ -66,6 +66,8 @@ export default {
   "user.suspended": "Somebody was suspended",
   "user.updated": "A profile was changed",
   webhook: "Webhooks",
+  "webhook.failing": "A receiver takes nothing",
+  "webhook.paused": "A webhook is paused",
   "webhook.ping": "Ping",
   "webhook.resync": "Events are missing: read the lists again",
 };

@@ -1,7 +1,7 @@
 // One webhook: how it stands, what can be done with it, and the log of its deliveries, as they run.
 
 import { call, get, post, query } from "./api.js";
-import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, now, number, renew, say, sentence, t, time } from "./base.js";
+import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, name, now, number, renew, say, sentence, t, time } from "./base.js";
 import { onLive } from "./live.js";
 import { go, isSupport, me } from "./main.js";
 import { roleWord } from "./things.js";
@@ -30,7 +30,8 @@ export default async function webhookPage({ argument, signal, page }) {
     // A webhook of which nothing is new has delivered nothing.
     if (isNew || isBusy) await log.refresh(asks);
   }, stale);
-  page(current.url, el("div", { class: "stack" }, stale, state, log), { text: t("webhookOf", { name: entity.name }), crumbs: wayTo(entity, current.url) });
+  const title = current.name || current.url;
+  page(title, el("div", { class: "stack" }, stale, state, log), { text: t("webhookOf", { name: entity.name }), crumbs: wayTo(entity, title) });
   watch.start();
 }
 
@@ -70,7 +71,7 @@ function watching(signal, current, look, stale) {
 
 function about(webhook) {
   const formerSecret = webhook.formerSecretUntil && Date.parse(webhook.formerSecretUntil) > now();
-  return facts([[t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
+  return facts([webhook.name ? [t("name"), name(webhook.name)] : null, [t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
     [t("actsAs"), webhook.role ? roleWord(webhook.role) : t("actsAsMaker")],
     [t("eventsWaiting"), number(Number(webhook.waitingCount))],
     webhook.oldestWaitingAt ? [t("oldestWaiting"), time(webhook.oldestWaitingAt)] : null,
@@ -168,13 +169,16 @@ const tones = { DELIVERED: "good", REFUSED: "bad", UNREACHABLE: "bad", NOT_ALLOW
 /** The log, the newest first, by pages; `refresh` looks again as far as it is shown. */
 function attempts(webhookId, current, done) {
   const filter = field(t("outcome"), el("select", { name: "outcome", change: () => load() },
-    el("option", { value: "" }, t("allDeliveries")), el("option", { value: "true" }, t("onlyFailures"))));
+    el("option", { value: "" }, t("allDeliveries")), el("option", { value: "FAILED" }, t("onlyFailures")),
+    Object.keys(tones).map((kind) => el("option", { value: kind }, t(`delivery.${kind}`)))));
+  const wanted = () => filter.input.value === "FAILED" ? { failuresOnly: true }
+    : { outcome: filter.input.value && `WEBHOOK_OUTCOME_${filter.input.value}` };
   const results = el("div", { class: "stack" });
   let rows = [];
   let shown = "";
   let newest = 0;
   const ask = async (more, asks, turn = ++newest) => {
-    const answer = await get("tenancy", `webhooks/${webhookId}/attempts?${query({ failuresOnly: filter.input.value, ...more })}`, { asks });
+    const answer = await get("tenancy", `webhooks/${webhookId}/attempts?${query({ ...wanted(), ...more })}`, { asks });
     return turn === newest ? answer : undefined;
   };
   const draw = (nextPageToken) => {

@@ -48,7 +48,8 @@ export default async function webhooksPage({ argument, page }) {
     first = undefined;
     if (webhooks.length === 0) return empty(t("noWebhooks"));
     return grid(t("webhooks"), [
-      [t("address"), (one) => link(`#/webhooks/${one.id}`, name(one.url))],
+      [t("address"), (one) => one.name ? [link(`#/webhooks/${one.id}`, name(one.name)), el("br"), el("bdi", { class: "quiet small" }, one.url)]
+        : link(`#/webhooks/${one.id}`, name(one.url))],
       [t("state"), (one) => [stateBadge(one), el("br"), el("span", { class: "quiet small" }, standing(one))]],
       [t("events"), typesText],
       [t("eventsWaiting"), (one) => number(Number(one.waitingCount))],
@@ -79,12 +80,13 @@ async function edit(entity, known, send) {
   const { roles } = await schema();
   const address = field(t("address"), input({ type: "url", name: "url", required: true, maxLength: 2048, autocomplete: "off",
     placeholder: "https://hooks.example.com/gatehouse", value: known?.url ?? "" }), known ? t("addressChangeHint") : t("addressHint"));
+  const called = field(t("name"), input({ name: "name", maxLength: 60, autocomplete: "off", value: known?.name ?? "" }), t("webhookNameHint"));
   const types = chooser(entity, known?.types ?? []);
   const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
   const role = possible.length === 0 ? null : field(t("actsAs"), el("select", { name: "role" }, el("option", { value: "" }, t("actsAsMyself")),
     possible.map((one) => el("option", { value: one.name, selected: one.name === known?.role }, roleWord(one.name)))), t("actsAsHint"));
-  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, types, role], known ? t("save") : t("make"), async () => {
-    close(await send({ url: address.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
+  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, called, types, role], known ? t("save") : t("make"), async () => {
+    close(await send({ url: address.input.value.trim(), name: called.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
   }, { more: [cancel(close)] }));
 }
 

@@ -236,6 +236,7 @@ export default {
   lookAgain: "Neu ansehen", staleText: "Was du siehst, ist vielleicht nicht mehr aktuell: Neu anzusehen braucht einen frischen Nachweis, dass du es bist.",
   sentAgain: { one: "{count} Ereignis wird noch einmal gesendet.", other: "{count} Ereignisse werden noch einmal gesendet." }, tryNow: "Jetzt versuchen",
   webhookDown: "Der Empfänger ist seit {time} gestört. Ein Ereignis nach dem anderen versucht es, die übrigen warten.",
+  webhookNameHint: "Wie er hier heißen soll. Kann leer bleiben.",
   webhookFails: { one: "Ereignisse werden gesendet. Seit {time} ist {count} Versuch gescheitert.", other: "Ereignisse werden gesendet. Seit {time} sind {count} Versuche gescheitert." },
   webhookOf: "Ein Webhook von {name}", webhookRuns: "Ereignisse werden gesendet.", webhookSecret: "Geheimnis des Webhooks",
   webhookSecretText: "Damit prüft der Empfänger, was er bekommt. Bewahre es jetzt auf: Es wird nie wieder gezeigt.",

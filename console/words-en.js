@@ -234,6 +234,7 @@ export default {
   lookAgain: "Look again", staleText: "What you see may be old: to look again takes a recent proof that it is you.",
   sentAgain: { one: "{count} event is sent again.", other: "{count} events are sent again." }, tryNow: "Try now",
   webhookDown: "The receiver has failed since {time}. One event at a time tries it; the others wait.",
+  webhookNameHint: "What to call it here. May be empty.",
   webhookFails: { one: "Events are sent. {count} attempt has failed since {time}.", other: "Events are sent. {count} attempts have failed since {time}." },
   webhookOf: "A webhook of {name}", webhookRuns: "Events are sent.", webhookSecret: "Secret of the webhook",
   webhookSecretText: "The receiver verifies by it what it gets. Keep it now: it is never shown again.",

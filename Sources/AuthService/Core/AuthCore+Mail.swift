@@ -21,6 +21,15 @@ extension AuthCore {
     ])
   }
 
+  /// Whether one more notice of another service may go to an account.
+  func admitNotice(to userID: String) -> Bool {
+    if case .refused = mailLimits.told.take(Array(userID.utf8), now: clock.now) {
+      metrics.mailRefusals.series("notice").increment()
+      return false
+    }
+    return true
+  }
+
   /// Takes one of each allowance, or none.
   private func take(
     _ wanted: [(limiter: SourceLimiter, name: [UInt8]?, limit: String)]

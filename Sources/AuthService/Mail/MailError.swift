@@ -19,6 +19,13 @@ enum MailError {
     )
   }
 
+  /// A notice of a newer service.
+  static let noticeUnknown = ErrorCatalog.auth.invalid(
+    "kind",
+    "NOTICE_UNKNOWN",
+    "is not a notice that this version knows"
+  )
+
   /// Mails cannot be sent as fast as they come.
   static let queueFull = ErrorCatalog.auth.limited(
     "MAIL_QUEUE_FULL",

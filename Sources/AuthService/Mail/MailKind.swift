@@ -38,6 +38,18 @@ enum MailKind: String, CaseIterable, Sendable {
   case signInsRefused = "sign_ins_refused"
   /// To a user who was invited to a role, with or without an account.
   case invitation
+  /// The user was given a role.
+  case accessGiven = "access_given"
+  /// A role of the user was ended by another person.
+  case accessEnded = "access_ended"
+  /// The receiver of a webhook that the user made takes nothing.
+  case webhookFailing = "webhook_failing"
+  /// A webhook that the user made is paused after five days of that.
+  case webhookPaused = "webhook_paused"
+  /// It is paused because its receiver is gone.
+  case webhookGone = "webhook_gone"
+  /// It is paused because the user may no longer manage webhooks there.
+  case webhookLostRight = "webhook_lost_right"
   /// To the address of a child that has grown up: the account can be its own.
   case takeOver = "take_over"
   /// An identity at another provider can be used to sign in now.
@@ -77,6 +89,8 @@ enum MailKind: String, CaseIterable, Sendable {
         ["time"]
       case .invitation: ["link", "token", "inviter", "role", "entity", "entity_type", "time"]
       case .identityLinked, .identityUnlinked: ["provider", "time"]
+      case .accessGiven, .accessEnded: ["role", "entity", "entity_type", "time"]
+      case .webhookFailing, .webhookPaused, .webhookGone, .webhookLostRight: ["receiver", "time"]
       }
     return own.union(["name", "email"])
   }
@@ -96,8 +110,8 @@ enum MailKind: String, CaseIterable, Sendable {
     case .addressInUse, .newDevice, .sessionEvicted, .passwordChanged, .totpAdded, .totpRemoved,
       .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .familyPinChanged, .parentModeClosed,
       .signInsRefused, .invitation, .identityLinked, .identityUnlinked, .passkeyAdded,
-      .passkeyRemoved, .deletionBegun,
-      .deletionDone:
+      .passkeyRemoved, .deletionBegun, .deletionDone, .accessGiven, .accessEnded, .webhookFailing,
+      .webhookPaused, .webhookGone, .webhookLostRight:
       nil
     }
   }
@@ -120,7 +134,9 @@ enum MailKind: String, CaseIterable, Sendable {
       .resetUnproven, .passwordVoid, .emailChanged, .newDevice, .sessionEvicted,
       .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged,
       .familyPinChanged, .parentModeClosed, .signInsRefused,
-      .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun:
+      .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun,
+      .accessGiven, .accessEnded, .webhookFailing, .webhookPaused, .webhookGone,
+      .webhookLostRight:
       true
     }
   }

@@ -11,6 +11,8 @@ struct MailLimits: Sendable {
   let spacing: SourceLimiter
   /// Notices of new devices and of sessions that made room to one account: five in an hour.
   let notices: SourceLimiter
+  /// Notices of other services to one account: ten in an hour.
+  let told: SourceLimiter
 
   /// Invitations of one user: thirty in an hour.
   let inviters: SourceLimiter
@@ -19,6 +21,8 @@ struct MailLimits: Sendable {
 
   /// Invitations of one user that are mailed in an hour, at most.
   static let inviterCount = 30
+  /// Notices of other services to one account in an hour, at most.
+  static let toldCount = 10
   /// Mails about one address or account in an hour, at most.
   static let hourlyCount = 5
   private static let hour: Int64 = 3_600_000
@@ -37,6 +41,7 @@ struct MailLimits: Sendable {
     hourly = limiter(Self.hourlyCount, Self.hour)
     spacing = limiter(1, Self.minute)
     notices = limiter(Self.hourlyCount, Self.hour)
+    told = limiter(Self.toldCount, Self.hour)
     inviters = limiter(Self.inviterCount, Self.hour)
     invited = limiter(Self.hourlyCount, Self.hour)
   }

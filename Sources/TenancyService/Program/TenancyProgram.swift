@@ -17,6 +17,8 @@ public enum TenancyProgram: HostedService {
     var treeByteCountMax: Int
     /// How webhooks are sent; nil sends none.
     var webhooks: WebhookSettings?
+    /// The notices that people get by mail.
+    var notices: NoticeSettings
     /// Whether operators may look at policies before they are loaded.
     var offersWorkbench: Bool
     /// The demands on requests that a gateway asks about.
@@ -52,6 +54,7 @@ public enum TenancyProgram: HostedService {
         try members.optional("memory_limit_mib")?.integer(in: 1...1_048_576) ?? 1024
       ) << 20,
       webhooks: try WebhookSettings.read(members.optional("webhooks")),
+      notices: try NoticeSettings.read(members.optional("notices")),
       offersWorkbench: try members.optional("workbench")?.boolean() ?? false,
       gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes")),
       authZen: try AuthZenMetadata(members.optional("policy_decision_point"))
@@ -71,6 +74,9 @@ public enum TenancyProgram: HostedService {
       check.attempt("webhooks") {
         throw ConfigurationError("needs \"events\": true here, and in the other services")
       }
+    }
+    if settings.notices.access, !common.keepsEvents {
+      check.attempt("notices.access") { throw ConfigurationError("needs \"events\": true") }
     }
     check.peers(["auth"], common)
     check.callers(["auth", "entitlement"], common)
@@ -100,6 +106,7 @@ public enum TenancyProgram: HostedService {
     own.logBudgetByteCount = environment.settings.logBudgetByteCount
     own.treeByteCountMax = settings.treeByteCountMax
     own.webhooks = settings.webhooks
+    own.notices = settings.notices
     own.offersWorkbench = settings.offersWorkbench
     own.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
@@ -120,6 +127,7 @@ public enum TenancyProgram: HostedService {
         },
         post: settings.mailsInvitations
           ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
+        noticePost: AuthNoticePost(accounts: Auth_V1.AccountsClient(remote.authChannel)),
         tokens: remote.tokens,
         userChanges: Auth_V1.UserChangesClient(remote.authChannel),
         eventSources: [RemoteEvents(name: "auth", client: .init(remote.authChannel))]

@@ -26,6 +26,8 @@ public struct TenancyDependencies: Sendable {
   public var points: (any PointsDirectory)?
   /// Without it no invitation is mailed.
   public var post: (any InvitationPost)?
+  /// Without it nobody gets a notice by mail.
+  var noticePost: (any NoticePost)?
   /// Without it no gateway may pass on what needs a user.
   public var tokens: AccessTokenAuthenticator?
   /// Without it nobody hears that a user has another name.
@@ -48,6 +50,7 @@ public struct TenancyDependencies: Sendable {
     familyAccounts: (any FamilyAccounts)? = nil,
     points: (any PointsDirectory)? = nil,
     post: (any InvitationPost)? = nil,
+    noticePost: (any NoticePost)? = nil,
     tokens: AccessTokenAuthenticator? = nil,
     userChanges: Auth_V1.UserChangesClient? = nil,
     eventSources: [any EventSource] = [],
@@ -57,6 +60,7 @@ public struct TenancyDependencies: Sendable {
     (self.users, self.features, self.holders, self.points) = (users, features, holders, points)
     (self.post, self.tokens, self.userChanges) = (post, tokens, userChanges)
     self.familyAccounts = familyAccounts
+    self.noticePost = noticePost
     self.eventSources = eventSources
     self.webhookTransport = webhookTransport ?? CurlWebhookTransport(clock: clock)
   }
@@ -82,6 +86,7 @@ public final class TenancyService: Sendable {
   let acceptor: AddressAcceptor
   let apps: AppWatchers
   let webhooks: Webhooks?
+  let notices: NoticeMailer?
   private let refusals: RefusalTally
   private let featureNews: FeatureNews?
   private let policies: PolicyReloader
@@ -189,6 +194,7 @@ public final class TenancyService: Sendable {
         transport: with.webhookTransport
       )
     }
+    notices = Self.notices(settings, with, core)
     names = NameFiller(core)
     acceptor = AddressAcceptor(core)
     people = with.userChanges.map { [core, apps, acceptor] in
@@ -254,6 +260,21 @@ public final class TenancyService: Sendable {
       random: with.random,
       logger: with.logger,
       metrics: metrics,
+      namesParent: { type in Products.all.contains { $0.isDevice(type) } }
+    )
+  }
+
+  private static func notices(
+    _ settings: TenancySettings,
+    _ with: TenancyDependencies,
+    _ core: TenancyCore
+  ) -> NoticeMailer? {
+    let isNeeded = settings.notices.access || settings.notices.webhooks && settings.webhooks != nil
+    guard isNeeded, settings.keepsEvents, let post = with.noticePost else { return nil }
+    return NoticeMailer(
+      core: core,
+      settings: settings.notices,
+      post: post,
       namesParent: { type in Products.all.contains { $0.isDevice(type) } }
     )
   }
@@ -349,6 +370,7 @@ public final class TenancyService: Sendable {
         }
       }
       group.addTask { [self] in await mailer?.run(core.store, on: loop) }
+      group.addTask { [self] in await notices?.run(on: loop) }
       group.addTask { [self] in await RoleReview(core).run(on: loop) }
       group.addTask { [self] in await names.run(on: loop) }
       group.addTask { [self] in await webhooks?.run(on: loop) }

@@ -19,6 +19,8 @@ public struct TenancySettings: Sendable {
   public var reportKey: @Sendable () -> SigningKey? = { nil }
   /// How webhooks are sent; nil sends none.
   var webhooks: WebhookSettings?
+  /// The notices that people get by mail.
+  var notices = NoticeSettings()
   /// Whether operators may look at policies before they are loaded.
   public var offersWorkbench = false
   /// The demands on requests that a gateway asks about.

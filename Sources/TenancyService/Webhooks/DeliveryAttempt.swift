@@ -83,19 +83,20 @@ struct DeliveryAttempt: Hashable, Sendable {
   static func list(
     of webhookID: String,
     failuresOnly: Bool,
+    outcome: Outcome? = nil,
     before sequence: Int64,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [DeliveryAttempt] {
-    try tx.query(
+    let failed = failuresOnly ? "AND outcome <> 'delivered'" : ""
+    let ended = outcome == nil ? "" : "AND outcome = ?"
+    return try tx.query(
       columns,
       """
-      WHERE webhook_id = ? AND sequence < ? \(failuresOnly ? "AND outcome <> 'delivered'" : "")
-      ORDER BY sequence DESC LIMIT ?
+      WHERE webhook_id = ? AND sequence < ? \(failed) \(ended) ORDER BY sequence DESC LIMIT ?
       """,
-      .text(webhookID),
-      .integer(sequence),
-      .integer(limit)
+      values: [.text(webhookID), .integer(sequence)]
+        + (outcome.map { [.text($0.rawValue)] } ?? []) + [.integer(limit)]
     )
   }
 }

@@ -23,7 +23,8 @@ extension Tenancy_V1.Webhook {
       lastSuccessAt: record.lastSuccessAt.map { .init(milliseconds: $0) },
       failureCount: UInt32(clamping: record.failureCount),
       formerSecretUntil: record.formerSecretUntil.map { .init(milliseconds: $0) },
-      failingSince: record.failingSince.map { .init(milliseconds: $0) }
+      failingSince: record.failingSince.map { .init(milliseconds: $0) },
+      name: record.name
     )
   }
 }
@@ -67,6 +68,20 @@ extension Tenancy_V1.WebhookAttempt {
       status: UInt32(clamping: attempt.status),
       durationMs: UInt32(clamping: attempt.duration)
     )
+  }
+}
+
+extension DeliveryAttempt.Outcome {
+  /// The outcome that a call asks for; nil for all.
+  init?(_ outcome: Tenancy_V1.WebhookOutcome) throws(RPCError) {
+    switch outcome {
+    case .unspecified: return nil
+    case .delivered: self = .delivered
+    case .refused: self = .refused
+    case .unreachable: self = .unreachable
+    case .notAllowed: self = .notAllowed
+    default: throw WebhookError.outcome
+    }
   }
 }
 

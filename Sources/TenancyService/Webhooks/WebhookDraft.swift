@@ -8,12 +8,14 @@ struct WebhookDraft: Sendable {
   /// Sorted, each once.
   let types: [String]
   let role: String
+  let name: String
 
   /// Checks them; INVALID_ARGUMENT for what no webhook may have.
   init(
     _ url: String,
     _ types: [String],
     _ role: String,
+    name: String,
     _ addresses: WebhookAddresses,
     _ policy: Policy
   ) throws(RPCError) {
@@ -22,6 +24,7 @@ struct WebhookDraft: Sendable {
     self.url = url
     self.types = Set(types).sorted()
     self.role = role
+    self.name = name
   }
 
   /// Throws INVALID_ARGUMENT for types of events and roles that there are not.
@@ -58,7 +61,7 @@ enum EventTypes {
       "created", "disabled", "email_changed", "email_verified", "enabled", "resumed", "suspended",
       "updated",
     ],
-    "webhook": ["ping", "resync"],
+    "webhook": ["failing", "paused", "ping", "resync"],
   ]
 
   /// Whether a subscription may name it: a type, or all of a group (`role.*`).

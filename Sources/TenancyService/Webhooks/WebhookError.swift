@@ -17,6 +17,12 @@ enum WebhookError {
     )
   }
 
+  static let outcome = ErrorCatalog.tenancy.invalid(
+    "outcome",
+    "OUTCOME_UNKNOWN",
+    "is not an outcome of deliveries"
+  )
+
   static let notATenant = ErrorCatalog.tenancy.invalid(
     "entity_id",
     "NOT_A_TENANT",

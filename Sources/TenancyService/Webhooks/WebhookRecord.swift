@@ -30,6 +30,8 @@ struct WebhookRecord: Hashable, Sendable {
   /// The root of a tree, or the system.
   var entityID: String
   var url: String
+  /// Its name for its managers; may be empty.
+  var name = ""
   /// Sorted; none is all.
   var types: [String]
   /// The role as which it acts; empty for its maker's rights alone.
@@ -53,12 +55,15 @@ struct WebhookRecord: Hashable, Sendable {
   var failedLane = ""
   /// Nothing is sent before this instant.
   var notBefore: Int64 = 0
+  /// Hours of failing that its maker knows of; 0 for none.
+  var toldHours: Int64 = 0
 
   static let columns = RecordColumns<WebhookRecord>(
     "webhook",
     .text("id", \.id),
     .text("entity_id", \.entityID),
     .text("url", \.url),
+    .text("name", \.name),
     .text("types", \.typesText),
     .text("role", \.role),
     .blob("secret", \.secret),
@@ -73,12 +78,14 @@ struct WebhookRecord: Hashable, Sendable {
     .optionalInteger("failing_since", \.failingSince),
     .integer("failure_count", \.failureCount),
     .text("failed_lane", \.failedLane),
-    .integer("not_before", \.notBefore)
+    .integer("not_before", \.notBefore),
+    .integer("told_hours", \.toldHours)
   ) { row in
     WebhookRecord(
       id: row.text(),
       entityID: row.text(),
       url: row.text(),
+      name: row.text(),
       types: row.text().split(separator: " ").map(String.init),
       role: row.text(),
       secret: row.blob(),
@@ -93,16 +100,17 @@ struct WebhookRecord: Hashable, Sendable {
       failingSince: row.optionalInteger(),
       failureCount: row.integer(),
       failedLane: row.text(),
-      notBefore: row.integer()
+      notBefore: row.integer(),
+      toldHours: row.integer()
     )
   }
 
   private var typesText: String { types.joined(separator: " ") }
 
-  /// Whether it gets an event: one of its tenant and its types that happened since it was made.
+  /// Whether it gets an event: one of its tenant and its types that happened since it was made, and not to itself.
   func wants(_ event: Event, system: String) -> Bool {
     let type = event.type
-    guard state != .unconfirmed, event.recordedAt >= createdAt,
+    guard state != .unconfirmed, event.recordedAt >= createdAt, event.object != id,
       entityID == system || entityID == event.scope && !event.scope.isEmpty
     else { return false }
     return types.isEmpty
@@ -122,7 +130,7 @@ struct WebhookRecord: Hashable, Sendable {
     if state == .unconfirmed || state == .down { record.state = .active }
     record.lastSuccessAt = now
     (record.failingSince, record.failureCount, record.failedLane) = (nil, 0, "")
-    record.notBefore = 0
+    (record.notBefore, record.toldHours) = (0, 0)
     return record
   }
 }
@@ -146,6 +154,8 @@ enum WebhookTable {
     "failure_count",
     "failed_lane",
     "not_before",
+    "told_hours",
+    "name",
     where: "id = ?"
   )
 

@@ -211,7 +211,8 @@ final class WebhookSender: Sendable {
         now: tx.now,
         chance: chance
       )
-      try WebhookTable.update(consequence.webhook, in: tx)
+      let told = try WebhookNews.tell(of: consequence.webhook, before: webhook, now: tx.now, in: tx)
+      try WebhookTable.update(told, in: tx)
       guard let retry = consequence.retryAt else {
         try DeliveryTable.giveUp(current, now: tx.now, in: tx)
         return true
@@ -280,8 +281,10 @@ final class WebhookSender: Sendable {
       guard var current = try WebhookTable.find(webhook.id, in: tx),
         current.createdBy == webhook.createdBy
       else { return }
+      let before = current
       (current.state, current.pausedBecause) = (.paused, .makerLostRole)
-      try WebhookTable.update(current, in: tx)
+      let told = try WebhookNews.tell(of: current, before: before, now: tx.now, in: tx)
+      try WebhookTable.update(told, in: tx)
     }
   }
 }

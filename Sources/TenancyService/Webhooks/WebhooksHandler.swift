@@ -26,6 +26,7 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
       request.url,
       request.types,
       request.role,
+      name: request.name,
       webhooks.addresses,
       core.policy
     )
@@ -39,6 +40,7 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
         id: id,
         entityID: request.entityId,
         url: draft.url,
+        name: draft.name,
         types: draft.types,
         role: draft.role,
         secret: secret.sealed,
@@ -64,6 +66,7 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
       request.url,
       request.types,
       request.role,
+      name: request.name,
       webhooks.addresses,
       core.policy
     )
@@ -72,8 +75,10 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
         // Somebody else's address has to show that it wants events.
         (record.state, record.pausedBecause) = (.unconfirmed, .none)
         (record.failingSince, record.failureCount, record.notBefore) = (nil, 0, 0)
+        record.toldHours = 0
       }
       (record.url, record.types, record.role) = (draft.url, draft.types, draft.role)
+      record.name = draft.name
     }
   }
 
@@ -139,13 +144,19 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListWebhookAttemptsResponse {
     let (user, core) = (try call.requireUser(), core)
-    let asked = try core.asked(request, for: [request.id, "\(request.failuresOnly)"], call.caller)
+    let outcome = try DeliveryAttempt.Outcome(request.outcome)
+    let asked = try core.asked(
+      request,
+      for: [request.id, "\(request.failuresOnly)", outcome?.rawValue ?? ""],
+      call.caller
+    )
     let before = asked.cursor.flatMap { Int64($0[0]) } ?? .max
     let rows = try await core.read { tx in
       let record = try core.webhook(request.id, user, tx)
       return try DeliveryAttempt.list(
         of: record.id,
         failuresOnly: request.failuresOnly,
+        outcome: outcome,
         before: before,
         limit: asked.size + 1,
         in: tx
@@ -179,7 +190,7 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
       guard record.state != .unconfirmed else { return }
       (record.state, record.pausedBecause) = (.active, .none)
       (record.failingSince, record.failureCount, record.failedLane) = (nil, 0, "")
-      record.notBefore = 0
+      (record.notBefore, record.toldHours) = (0, 0)
       record.createdBy = user.userID
       try DeliveryTable.hasten(record.id, now: tx.now, in: tx)
     }

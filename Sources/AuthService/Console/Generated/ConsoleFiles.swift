@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "b0d6a6dc8ac3b4d2"
+  static let digest = "75f62a1eafaee15a"
 
   /// The page.
   static let page = ####"""
@@ -1920,6 +1920,8 @@ export const eventTypes = [
   { name: "user.resumed", ofTenants: true },
   { name: "user.suspended", ofTenants: true },
   { name: "user.updated", ofTenants: false },
+  { name: "webhook.failing", ofTenants: true },
+  { name: "webhook.paused", ofTenants: true },
   { name: "webhook.ping", ofTenants: true },
   { name: "webhook.resync", ofTenants: true },
 ];
@@ -1994,6 +1996,8 @@ export default {
   "user.suspended": "Jemand wurde gesperrt",
   "user.updated": "Ein Profil wurde geändert",
   webhook: "Webhooks",
+  "webhook.failing": "Ein Empfänger nimmt nichts an",
+  "webhook.paused": "Ein Webhook ist angehalten",
   "webhook.ping": "Ping",
   "webhook.resync": "Ereignisse fehlen: Lies die Listen neu",
 };
@@ -2068,6 +2072,8 @@ export default {
   "user.suspended": "Somebody was suspended",
   "user.updated": "A profile was changed",
   webhook: "Webhooks",
+  "webhook.failing": "A receiver takes nothing",
+  "webhook.paused": "A webhook is paused",
   "webhook.ping": "Ping",
   "webhook.resync": "Events are missing: read the lists again",
 };
@@ -3987,6 +3993,7 @@ export default {
   CALL_OVERTAKEN: "Etwas anderes hat das Konto zur selben Zeit geändert. Sieh nach und wiederhole es, falls nötig.",
   SIGN_IN_OVERTAKEN: "Etwas anderes hat das Konto zur selben Zeit geändert. Sieh nach und wiederhole es, falls nötig.",
   INVITER_UNVERIFIED: "Bestätige zuerst deine eigene Adresse; dann geht die Mail hinaus.",
+  NOTICE_UNKNOWN: "Die Dienste haben verschiedene Versionen. Sage es denen, die sie betreiben.",
   MAIL_QUEUE_FULL: "Zu viele Mails warten. Versuche es später noch einmal.",
   PASSKEY_NOT_FOUND: "Du hast keinen solchen Passkey.",
   IDENTITY_TOKEN_INVALID: "Die Anmeldung des anderen Anbieters wurde nicht angenommen.",
@@ -4163,6 +4170,7 @@ export default {
   SIGNED_IN_FUTURE: "Der Kauf ist nicht echt.",
   WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
+  OUTCOME_UNKNOWN: "So endet keine Zustellung.",
   WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen: Nimm eine im öffentlichen Internet, mit https://, ohne Benutzernamen und Port.",
   EVENT_TYPE_UNKNOWN: "Diese Art von Ereignissen gibt es nicht.",
   TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
@@ -4248,6 +4256,7 @@ export default {
   CALL_OVERTAKEN: "Something else changed the account at the same time. Look, and repeat it if need be.",
   SIGN_IN_OVERTAKEN: "Something else changed the account at the same time. Look, and repeat it if need be.",
   INVITER_UNVERIFIED: "Verify your own address first; the mail is sent then.",
+  NOTICE_UNKNOWN: "The services are of different versions. Tell those who run them.",
   MAIL_QUEUE_FULL: "Too many mails are waiting. Try again later.",
   PASSKEY_NOT_FOUND: "You have no such passkey.",
   IDENTITY_TOKEN_INVALID: "The other provider’s sign-in was not accepted.",
@@ -4424,6 +4433,7 @@ export default {
   SIGNED_IN_FUTURE: "The purchase is not genuine.",
   WRONG_APPLICATION: "The purchase is from another app or another store environment.",
   WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
+  OUTCOME_UNKNOWN: "There is no such outcome of deliveries.",
   WEBHOOK_URL_INVALID: "Webhooks may not lead to this address: take one of the public Internet, with https://, without user name and port.",
   EVENT_TYPE_UNKNOWN: "There is no such type of events.",
   TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",
@@ -4808,7 +4818,7 @@ function read(box, value) {
 // One webhook: how it stands, what can be done with it, and the log of its deliveries, as they run.
 
 import { call, get, post, query } from "./api.js";
-import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, now, number, renew, say, sentence, t, time } from "./base.js";
+import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, name, now, number, renew, say, sentence, t, time } from "./base.js";
 import { onLive } from "./live.js";
 import { go, isSupport, me } from "./main.js";
 import { roleWord } from "./things.js";
@@ -4837,7 +4847,8 @@ export default async function webhookPage({ argument, signal, page }) {
     // A webhook of which nothing is new has delivered nothing.
     if (isNew || isBusy) await log.refresh(asks);
   }, stale);
-  page(current.url, el("div", { class: "stack" }, stale, state, log), { text: t("webhookOf", { name: entity.name }), crumbs: wayTo(entity, current.url) });
+  const title = current.name || current.url;
+  page(title, el("div", { class: "stack" }, stale, state, log), { text: t("webhookOf", { name: entity.name }), crumbs: wayTo(entity, title) });
   watch.start();
 }
 
@@ -4877,7 +4888,7 @@ function watching(signal, current, look, stale) {
 
 function about(webhook) {
   const formerSecret = webhook.formerSecretUntil && Date.parse(webhook.formerSecretUntil) > now();
-  return facts([[t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
+  return facts([webhook.name ? [t("name"), name(webhook.name)] : null, [t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
     [t("actsAs"), webhook.role ? roleWord(webhook.role) : t("actsAsMaker")],
     [t("eventsWaiting"), number(Number(webhook.waitingCount))],
     webhook.oldestWaitingAt ? [t("oldestWaiting"), time(webhook.oldestWaitingAt)] : null,
@@ -4975,13 +4986,16 @@ const tones = { DELIVERED: "good", REFUSED: "bad", UNREACHABLE: "bad", NOT_ALLOW
 /** The log, the newest first, by pages; `refresh` looks again as far as it is shown. */
 function attempts(webhookId, current, done) {
   const filter = field(t("outcome"), el("select", { name: "outcome", change: () => load() },
-    el("option", { value: "" }, t("allDeliveries")), el("option", { value: "true" }, t("onlyFailures"))));
+    el("option", { value: "" }, t("allDeliveries")), el("option", { value: "FAILED" }, t("onlyFailures")),
+    Object.keys(tones).map((kind) => el("option", { value: kind }, t(`delivery.${kind}`)))));
+  const wanted = () => filter.input.value === "FAILED" ? { failuresOnly: true }
+    : { outcome: filter.input.value && `WEBHOOK_OUTCOME_${filter.input.value}` };
   const results = el("div", { class: "stack" });
   let rows = [];
   let shown = "";
   let newest = 0;
   const ask = async (more, asks, turn = ++newest) => {
-    const answer = await get("tenancy", `webhooks/${webhookId}/attempts?${query({ failuresOnly: filter.input.value, ...more })}`, { asks });
+    const answer = await get("tenancy", `webhooks/${webhookId}/attempts?${query({ ...wanted(), ...more })}`, { asks });
     return turn === newest ? answer : undefined;
   };
   const draw = (nextPageToken) => {
@@ -5093,7 +5107,8 @@ export default async function webhooksPage({ argument, page }) {
     first = undefined;
     if (webhooks.length === 0) return empty(t("noWebhooks"));
     return grid(t("webhooks"), [
-      [t("address"), (one) => link(`#/webhooks/${one.id}`, name(one.url))],
+      [t("address"), (one) => one.name ? [link(`#/webhooks/${one.id}`, name(one.name)), el("br"), el("bdi", { class: "quiet small" }, one.url)]
+        : link(`#/webhooks/${one.id}`, name(one.url))],
       [t("state"), (one) => [stateBadge(one), el("br"), el("span", { class: "quiet small" }, standing(one))]],
       [t("events"), typesText],
       [t("eventsWaiting"), (one) => number(Number(one.waitingCount))],
@@ -5124,12 +5139,13 @@ async function edit(entity, known, send) {
   const { roles } = await schema();
   const address = field(t("address"), input({ type: "url", name: "url", required: true, maxLength: 2048, autocomplete: "off",
     placeholder: "https://hooks.example.com/gatehouse", value: known?.url ?? "" }), known ? t("addressChangeHint") : t("addressHint"));
+  const called = field(t("name"), input({ name: "name", maxLength: 60, autocomplete: "off", value: known?.name ?? "" }), t("webhookNameHint"));
   const types = chooser(entity, known?.types ?? []);
   const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
   const role = possible.length === 0 ? null : field(t("actsAs"), el("select", { name: "role" }, el("option", { value: "" }, t("actsAsMyself")),
     possible.map((one) => el("option", { value: one.name, selected: one.name === known?.role }, roleWord(one.name)))), t("actsAsHint"));
-  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, types, role], known ? t("save") : t("make"), async () => {
-    close(await send({ url: address.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
+  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, called, types, role], known ? t("save") : t("make"), async () => {
+    close(await send({ url: address.input.value.trim(), name: called.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
   }, { more: [cancel(close)] }));
 }
 
@@ -5589,6 +5605,7 @@ export default {
   lookAgain: "Neu ansehen", staleText: "Was du siehst, ist vielleicht nicht mehr aktuell: Neu anzusehen braucht einen frischen Nachweis, dass du es bist.",
   sentAgain: { one: "{count} Ereignis wird noch einmal gesendet.", other: "{count} Ereignisse werden noch einmal gesendet." }, tryNow: "Jetzt versuchen",
   webhookDown: "Der Empfänger ist seit {time} gestört. Ein Ereignis nach dem anderen versucht es, die übrigen warten.",
+  webhookNameHint: "Wie er hier heißen soll. Kann leer bleiben.",
   webhookFails: { one: "Ereignisse werden gesendet. Seit {time} ist {count} Versuch gescheitert.", other: "Ereignisse werden gesendet. Seit {time} sind {count} Versuche gescheitert." },
   webhookOf: "Ein Webhook von {name}", webhookRuns: "Ereignisse werden gesendet.", webhookSecret: "Geheimnis des Webhooks",
   webhookSecretText: "Damit prüft der Empfänger, was er bekommt. Bewahre es jetzt auf: Es wird nie wieder gezeigt.",
@@ -5857,6 +5874,7 @@ export default {
   lookAgain: "Look again", staleText: "What you see may be old: to look again takes a recent proof that it is you.",
   sentAgain: { one: "{count} event is sent again.", other: "{count} events are sent again." }, tryNow: "Try now",
   webhookDown: "The receiver has failed since {time}. One event at a time tries it; the others wait.",
+  webhookNameHint: "What to call it here. May be empty.",
   webhookFails: { one: "Events are sent. {count} attempt has failed since {time}.", other: "Events are sent. {count} attempts have failed since {time}." },
   webhookOf: "A webhook of {name}", webhookRuns: "Events are sent.", webhookSecret: "Secret of the webhook",
   webhookSecretText: "The receiver verifies by it what it gets. Keep it now: it is never shown again.",

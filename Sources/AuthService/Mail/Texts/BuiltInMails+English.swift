@@ -192,7 +192,57 @@ extension BuiltInMails {
         "Link and code work once, until {{time}}. If you do not know who this is, ignore this mail.",
       ]
     ),
-
+    .accessGiven: Draft(
+      subject: "You have access to {{entity}}",
+      paragraphs: [
+        "Hello {{name}},", "your account has the role {{role}} of {{entity}} since {{time}}.",
+        "If you do not know why, ask the people who manage it. You need not do anything.",
+      ]
+    ),
+    .accessEnded: Draft(
+      subject: "Your access to {{entity}} has ended",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account no longer has the role {{role}} of {{entity}} since {{time}}.",
+        "If you still need it, ask the people who manage it.",
+      ]
+    ),
+    .webhookFailing: Draft(
+      subject: "A receiver of your webhook does not answer",
+      paragraphs: [
+        "Hello {{name}},",
+        "a webhook that you made sends events to {{receiver}}, which has taken none since {{time}}.",
+        "Nothing is lost: events wait for up to 30 days and are sent when the receiver takes them again. After"
+          + " five days without an answer the webhook is paused.",
+      ]
+    ),
+    .webhookPaused: Draft(
+      subject: "Your webhook is paused",
+      paragraphs: [
+        "Hello {{name}},",
+        "a webhook that you made sends events to {{receiver}}, which has taken none for five days. It is paused"
+          + " since {{time}}.",
+        "Events wait for up to 30 days. Resume the webhook when the receiver works again.",
+      ]
+    ),
+    .webhookGone: Draft(
+      subject: "Your webhook is paused: the receiver is gone",
+      paragraphs: [
+        "Hello {{name}},",
+        "a webhook that you made sent events to {{receiver}}, which answered at {{time}} that it is gone (410). The"
+          + " webhook is paused.",
+        "Delete it, or change its address and resume it. Events wait for up to 30 days.",
+      ]
+    ),
+    .webhookLostRight: Draft(
+      subject: "Your webhook is paused: you may not manage it",
+      paragraphs: [
+        "Hello {{name}},",
+        "a webhook that you made sends events to {{receiver}}. Since {{time}} it is paused, because your account"
+          + " may no longer manage webhooks there.",
+        "Another person who may manage webhooks there can resume it, and it has their rights from then on.",
+      ]
+    ),
     .identityLinked: Draft(
       subject: "Another way to sign in to your account",
       paragraphs: [

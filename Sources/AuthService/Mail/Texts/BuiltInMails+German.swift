@@ -210,7 +210,59 @@ extension BuiltInMails {
           + " nichts zu tun.",
       ]
     ),
-
+    .accessGiven: Draft(
+      subject: "Sie haben Zugang: {{entity}}",
+      paragraphs: [
+        "Guten Tag {{name}},",
+        "Ihr Konto hat seit {{time}} eine Rolle. Rolle: {{role}} ({{entity}})",
+        "Wenn Sie nicht wissen, warum, fragen Sie die Personen, die das verwalten. Sie brauchen nichts zu tun.",
+      ]
+    ),
+    .accessEnded: Draft(
+      subject: "Ihr Zugang ist beendet: {{entity}}",
+      paragraphs: [
+        "Guten Tag {{name}},",
+        "Ihr Konto hat seit {{time}} eine Rolle nicht mehr. Rolle: {{role}} ({{entity}})",
+        "Wenn Sie sie noch brauchen, fragen Sie die Personen, die das verwalten.",
+      ]
+    ),
+    .webhookFailing: Draft(
+      subject: "Ein Empfänger Ihres Webhooks antwortet nicht",
+      paragraphs: [
+        "Guten Tag {{name}},",
+        "ein Webhook, den Sie angelegt haben, sendet Ereignisse an {{receiver}}. Dort wurde seit {{time}} keines"
+          + " angenommen.",
+        "Es geht nichts verloren: Ereignisse warten bis zu 30 Tage und werden gesendet, sobald der Empfänger sie"
+          + " wieder annimmt. Nach fünf Tagen ohne Antwort wird der Webhook angehalten.",
+      ]
+    ),
+    .webhookPaused: Draft(
+      subject: "Ihr Webhook ist angehalten",
+      paragraphs: [
+        "Guten Tag {{name}},",
+        "ein Webhook, den Sie angelegt haben, sendet Ereignisse an {{receiver}}. Dort wurde fünf Tage lang keines"
+          + " angenommen. Seit {{time}} ist er angehalten.",
+        "Ereignisse warten bis zu 30 Tage. Setzen Sie den Webhook fort, wenn der Empfänger wieder arbeitet.",
+      ]
+    ),
+    .webhookGone: Draft(
+      subject: "Ihr Webhook ist angehalten: Empfänger nicht mehr da",
+      paragraphs: [
+        "Guten Tag {{name}},",
+        "ein Webhook, den Sie angelegt haben, sendete Ereignisse an {{receiver}}. Von dort kam um {{time}} die"
+          + " Antwort, dass es den Empfänger nicht mehr gibt (410). Der Webhook ist angehalten.",
+        "Löschen Sie ihn, oder ändern Sie seine Adresse und setzen Sie ihn fort. Ereignisse warten bis zu 30 Tage.",
+      ]
+    ),
+    .webhookLostRight: Draft(
+      subject: "Ihr Webhook ist angehalten: Ihnen fehlt das Recht",
+      paragraphs: [
+        "Guten Tag {{name}},",
+        "ein Webhook, den Sie angelegt haben, sendet Ereignisse an {{receiver}}. Seit {{time}} ist er angehalten,"
+          + " weil Ihr Konto dort keine Webhooks mehr verwalten darf.",
+        "Wer es darf, kann ihn fortsetzen; er hat dann die Rechte dieser Person.",
+      ]
+    ),
     .identityLinked: Draft(
       subject: "Eine weitere Anmeldung an Ihrem Konto",
       paragraphs: [

@@ -72,7 +72,7 @@ struct MailTemplates: Hashable, Sendable {
     }
     for language in languages {
       let path = "\(folder)/\(language)"
-      guard let names = try FileBytes.names(inFolder: path, countMax: 64) else {
+      guard let names = try FileBytes.names(inFolder: path, countMax: 256) else {
         throw MailTemplate.Fault(
           description: "\(path) is not a folder; templates are in one for each language"
         )

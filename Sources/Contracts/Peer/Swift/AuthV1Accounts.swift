@@ -4,6 +4,46 @@ public import CPeerContracts
 public import RPCKit
 
 extension Auth_V1 {
+  /// The kinds of notices of other services.
+  public struct NoticeKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// The user was given a role.
+    public static var accessGiven: Self { Self(rawValue: 1) }
+    /// A role of the user was ended by another person.
+    public static var accessEnded: Self { Self(rawValue: 2) }
+    /// The receiver of a webhook that the user made has taken nothing for an hour, or for a day.
+    public static var webhookFailing: Self { Self(rawValue: 3) }
+    /// A webhook that the user made is paused: its receiver has taken nothing for five days.
+    public static var webhookPaused: Self { Self(rawValue: 4) }
+    /// A webhook that the user made is paused: its receiver is gone.
+    public static var webhookGone: Self { Self(rawValue: 5) }
+    /// A webhook that the user made is paused: the user may no longer manage webhooks there.
+    public static var webhookLostRight: Self { Self(rawValue: 6) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "NOTICE_KIND_UNSPECIFIED"
+      case 1: "NOTICE_KIND_ACCESS_GIVEN"
+      case 2: "NOTICE_KIND_ACCESS_ENDED"
+      case 3: "NOTICE_KIND_WEBHOOK_FAILING"
+      case 4: "NOTICE_KIND_WEBHOOK_PAUSED"
+      case 5: "NOTICE_KIND_WEBHOOK_GONE"
+      case 6: "NOTICE_KIND_WEBHOOK_LOST_RIGHT"
+      default: nil
+      }
+    }
+  }
+
   /// Asks for a mail that verifies the caller's address.
   public struct RequestEmailVerificationRequest: RPCKit.GeneratedMessage {
 
@@ -1061,6 +1101,199 @@ extension Auth_V1 {
     }
   }
 
+  /// Sends a user a notice by mail.
+  public struct SendNoticeRequest: RPCKit.GeneratedMessage {
+    /// Tells notices of a service apart. For 24 hours the same request sends no second mail.
+    public var noticeId: Swift.String = ""
+    /// The user.
+    public var userId: Swift.String = ""
+    /// Its kind.
+    public var kind: Auth_V1.NoticeKind = Auth_V1.NoticeKind(rawValue: 0)
+    /// When that happened, or since when.
+    public var happenedAt: Google_Protobuf.Timestamp? = nil
+    /// The role, as the policy names it; of access alone.
+    public var role: Swift.String = ""
+    /// Type of the entity that the role is on; of access alone.
+    public var entityType: Swift.String = ""
+    /// Name of the entity. The mail has it unless it is long or looks like a link.
+    public var entityName: Swift.String = ""
+    /// Name of what that is in, if the mail is to say it; as `entity_name`.
+    public var parentName: Swift.String = ""
+    /// Host of the receiver; of webhooks alone.
+    public var receiver: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      noticeId: Swift.String = "",
+      userId: Swift.String = "",
+      kind: Auth_V1.NoticeKind = Auth_V1.NoticeKind(rawValue: 0),
+      happenedAt: Google_Protobuf.Timestamp? = nil,
+      role: Swift.String = "",
+      entityType: Swift.String = "",
+      entityName: Swift.String = "",
+      parentName: Swift.String = "",
+      receiver: Swift.String = ""
+    ) {
+      self.noticeId = noticeId
+      self.userId = userId
+      self.kind = kind
+      self.happenedAt = happenedAt
+      self.role = role
+      self.entityType = entityType
+      self.entityName = entityName
+      self.parentName = parentName
+      self.receiver = receiver
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.SendNoticeRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__send_notice_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__SendNoticeRequest.self)
+      try unsafe self.noticeId = RPCKit.MessageReading.string(source.pointee.f1_notice_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      unsafe self.kind = Auth_V1.NoticeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f3_kind.rawValue))
+      if let member = unsafe source.pointee.f4_happened_at {
+        try unsafe self.happenedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f5_role)
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f6_entity_type)
+      try unsafe self.entityName = RPCKit.MessageReading.string(source.pointee.f7_entity_name)
+      try unsafe self.parentName = RPCKit.MessageReading.string(source.pointee.f8_parent_name)
+      try unsafe self.receiver = RPCKit.MessageReading.string(source.pointee.f9_receiver)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.noticeId.utf8.count)
+      measure.add(self.userId.utf8.count)
+      if let value = self.happenedAt {
+        value.measure(&measure)
+      }
+      measure.add(self.role.utf8.count)
+      measure.add(self.entityType.utf8.count)
+      measure.add(self.entityName.utf8.count)
+      measure.add(self.parentName.utf8.count)
+      measure.add(self.receiver.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__SendNoticeRequest.self, 1)
+      unsafe auth__v1__send_notice_request__init(target)
+      unsafe target.pointee.f1_notice_id = scratch.copy(self.noticeId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_kind = Auth__V1__NoticeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      if let value = self.happenedAt {
+        unsafe target.pointee.f4_happened_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
+      unsafe target.pointee.f5_role = scratch.copy(self.role)
+      unsafe target.pointee.f6_entity_type = scratch.copy(self.entityType)
+      unsafe target.pointee.f7_entity_name = scratch.copy(self.entityName)
+      unsafe target.pointee.f8_parent_name = scratch.copy(self.parentName)
+      unsafe target.pointee.f9_receiver = scratch.copy(self.receiver)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.noticeId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "notice_id", description: "must be set"))
+      } else {
+        if self.noticeId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "notice_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.kind.rawValue == 0 {
+        violations.append(RPCKit.FieldViolation(field: path + "kind", description: "must be set"))
+      }
+      if self.happenedAt == nil {
+        violations.append(RPCKit.FieldViolation(field: path + "happened_at", description: "must be set"))
+      }
+      if !(self.role.isEmpty) {
+        if self.role.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.entityType.isEmpty) {
+        if self.entityType.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.entityName.isEmpty) {
+        if self.entityName.utf8.count > 800 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_name", description: "must have at most 800 bytes"))
+        }
+      }
+      if !(self.parentName.isEmpty) {
+        if self.parentName.utf8.count > 800 {
+          violations.append(RPCKit.FieldViolation(field: path + "parent_name", description: "must have at most 800 bytes"))
+        }
+      }
+      if !(self.receiver.isEmpty) {
+        if self.receiver.utf8.count > 255 {
+          violations.append(RPCKit.FieldViolation(field: path + "receiver", description: "must have at most 255 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The fate of the notice.
+  public struct SendNoticeResponse: RPCKit.GeneratedMessage {
+    /// Whether a mail will be sent. Not to an address that is not verified, to nobody more than ten times an hour, and to
+    /// no account that is disabled or gone.
+    public var isMailed: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      isMailed: Swift.Bool = false
+    ) {
+      self.isMailed = isMailed
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.SendNoticeResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__send_notice_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__SendNoticeResponse.self)
+      unsafe self.isMailed = source.pointee.f1_is_mailed != 0
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__SendNoticeResponse.self, 1)
+      unsafe auth__v1__send_notice_response__init(target)
+      unsafe target.pointee.f1_is_mailed = self.isMailed ? 1 : 0
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Accounts`.
   public enum AccountsMethods {
     /// Sends the caller a mail that verifies its address; a newer one makes older ones void.
@@ -1278,6 +1511,19 @@ extension Auth_V1 {
       requestType: "auth.v1.SendInvitationRequest",
       responseType: "auth.v1.SendInvitationResponse"
     )
+    /// Mails a notice that nobody has asked for to a user.
+    public static let sendNotice = RPCKit.MethodDescriptor(
+      service: "auth.v1.Accounts",
+      method: "SendNotice",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["tenancy"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.SendNoticeRequest",
+      responseType: "auth.v1.SendNoticeResponse"
+    )
   }
 
   /// Proof and recovery of an account by mail. A token that does not work, for whatever reason, is
@@ -1317,6 +1563,8 @@ extension Auth_V1 {
     /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as the inviter has not
     /// verified an address: nobody can have mail sent to others without being known by one.
     func sendInvitation(_ request: Auth_V1.SendInvitationRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SendInvitationResponse
+    /// Mails a notice that nobody has asked for to a user.
+    func sendNotice(_ request: Auth_V1.SendNoticeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SendNoticeResponse
   }
 
   /// Calls `auth.v1.Accounts`.
@@ -1471,6 +1719,19 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(AccountsMethods.sendInvitation, request, options: options)
     }
+
+    /// Mails a notice that nobody has asked for to a user.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func sendNotice(
+      _ request: Auth_V1.SendNoticeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.SendNoticeResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(AccountsMethods.sendNotice, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/accounts.proto`, for reflection and JSON.
@@ -1482,7 +1743,7 @@ extension Auth_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIr4BChJWZXJpZnlFbWFpbFJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4SIwoIcGFzc3dvcmQYAiABKAlCB6q7GAMYgAJSCHBhc3N3b3JkEicKC2NlcmVtb255X2lkGAMgASgJQgaquxgCGEBSCmNlcmVtb255SWQSOQoQcGFzc2tleV9yZXNwb25zZRgEIAEoCUIOqrsYBBiAgAK6uxgCEAFSD3Bhc3NrZXlSZXNwb25zZSIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIjUKEkRpc293bkVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNEaXNvd25FbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIAIUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImMKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMSHwoLbmV3X2FjY291bnQYAiABKAhSCm5ld0FjY291bnQigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAhSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSLFAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIjCghwYXNzd29yZBgCIAEoCUIHqrsYAxiAAlIIcGFzc3dvcmQSJwoLY2VyZW1vbnlfaWQYAyABKAlCBqq7GAIYQFIKY2VyZW1vbnlJZBI5ChBwYXNza2V5X3Jlc3BvbnNlGAQgASgJQg6quxgEGICAArq7GAIQAVIPcGFzc2tleVJlc3BvbnNlIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UiPQoaUmVmdXNlQWNjb3VudENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iHQobUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIrEDChVTZW5kSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIfCgVlbWFpbBgCIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBInCgRjb2RlGAMgASgJQhOquxgPCAEYQCIJW0EtWjAtOV0qUgRjb2RlEicKCmludml0ZXJfaWQYBCABKAlCCKq7GAQIARhAUglpbnZpdGVySWQSHAoEcm9sZRgFIAEoCUIIqrsYBAgBGEBSBHJvbGUSKQoLZW50aXR5X3R5cGUYBiABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEkEKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCWV4cGlyZXNBdBIoCgtlbnRpdHlfbmFtZRgIIAEoCUIHqrsYAxigBlIKZW50aXR5TmFtZRIoCgtwYXJlbnRfbmFtZRgJIAEoCUIHqrsYAxigBlIKcGFyZW50TmFtZRIWCgZsZXR0ZXIYCyABKA1SBmxldHRlciIYChZTZW5kSW52aXRhdGlvblJlc3BvbnNlMuwKCghBY2NvdW50cxKhAQoYUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uEiguYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0GikuYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXNwb25zZSIworsYAggCgtPkkwIkIh8vYXBpL3YxL2F1dGgvZW1haWwvdmVyaWZpY2F0aW9uOgEqEoQBCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIjqiuxgECAEgAYLT5JMCLCInL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9jb25maXJtOgEqEoMBCgtEaXNvd25FbWFpbBIbLmF1dGgudjEuRGlzb3duRW1haWxSZXF1ZXN0GhwuYXV0aC52MS5EaXNvd25FbWFpbFJlc3BvbnNlIjmiuxgECAEgAYLT5JMCKyImL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9kaXNvd246ASoSmQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EiQuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaJS5hdXRoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiNKK7GAIIAYLT5JMCKCIjL2FwaS92MS9hdXRoL3Bhc3N3b3JkL3Jlc2V0LXJlcXVlc3Q6ASoSfAoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIsorsYAggBgtPkkwIgIhsvYXBpL3YxL2F1dGgvcGFzc3dvcmQvcmVzZXQ6ASoSdAoLQ2hhbmdlRW1haWwSGy5hdXRoLnYxLkNoYW5nZUVtYWlsUmVxdWVzdBocLmF1dGgudjEuQ2hhbmdlRW1haWxSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL2F1dGgvZW1haWwvY2hhbmdlOgEqEpMBChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjSiuxgECAEgAYLT5JMCJiIhL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS9jb25maXJtOgEqEocBCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIjGiuxgECAEgAYLT5JMCIyIeL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS91bmRvOgEqEpgBChNSZWZ1c2VBY2NvdW50Q2hhbmdlEiMuYXV0aC52MS5SZWZ1c2VBY2NvdW50Q2hhbmdlUmVxdWVzdBokLmF1dGgudjEuUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIjaiuxgECAEgAYLT5JMCKCIjL2FwaS92MS9hdXRoL2FjY291bnQtY2hhbmdlcy9yZWZ1c2U6ASoSZAoOU2VuZEludml0YXRpb24SHi5hdXRoLnYxLlNlbmRJbnZpdGF0aW9uUmVxdWVzdBofLmF1dGgudjEuU2VuZEludml0YXRpb25SZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSqc1CnIKAQwSAwEAEhpoIFByb3ZpbmcgYW4gYWRkcmVzcywgcmVjb3ZlcmluZyBhIHBhc3N3b3JkIGFuZCBtb3ZpbmcgYW4gYWNjb3VudCB0byBhbm90aGVyIGFkZHJlc3M6IHdoYXQgZ29lcyBieSBtYWlsLgoKQAoCBAASAwwAKho1IEFza3MgZm9yIGEgbWFpbCB0aGF0IHZlcmlmaWVzIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKTAoCBAESAw8AKxpBIFRoZSBtYWlsIGlzIG9uIGl0cyB3YXksIHVubGVzcyB0aGUgYWRkcmVzcyBpcyB2ZXJpZmllZCBhbHJlYWR5LgoKPQoCBAISBBIAGwEaMSBWZXJpZmllcyBhbiBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKagoEBAICABIDFAJIGl0gVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgMjQgaG91cnMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXAoEBAICARIDFgI7Gk8gVGhlIGFjY291bnQncyBwYXNzd29yZCwgaWYgdGhlIGNhbGwgaXMgbWFkZSB3aXRob3V0IGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudC4KCloKBAQCAgISAxgCPRpNIEluIHBsYWNlIG9mIHRoZSBwYXNzd29yZDogdGhlIGBjZXJlbW9ueV9pZGAgdGhhdCBQYXNza2V5cy5TdGFydFNpZ25JbiBnYXZlLgoKZAoEBAICAxIDGgJqGlcgQW5kIHdoYXQgYG5hdmlnYXRvci5jcmVkZW50aWFscy5nZXRgIGdhdmUsIGFzIGBKU09OLnN0cmluZ2lmeShjcmVkZW50aWFsKWAgd3JpdGVzIGl0LgoKJQoCBAMSAx4AHhoaIFRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkLgoKYAoCBAQSBCEAJAEaVCBTYXlzIHRoYXQgYW4gYWNjb3VudCB3YXMgbm90IG1hZGUgYnkgdGhlIHBlcnNvbiB3aG8gcmVhZHMgdGhlIG1haWwgb2YgaXRzIGFkZHJlc3MuCgo/CgQEBAIAEgMjAkgaMiBUaGUgdG9rZW4gb2YgdGhlIG1haWwgdGhhdCB2ZXJpZmllcyB0aGUgYWRkcmVzcy4KCjEKAgQFEgMnAB4aJiBUaGUgYWRkcmVzcyBpcyBmcmVlIHRvIHNpZ24gdXAgd2l0aC4KCk4KAgQGEgQqAC0BGkIgQXNrcyBmb3IgYSBtYWlsIHdpdGggd2hpY2ggYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgY2FuIGJlIHJlcGxhY2VkLgoKPAoEBAYCABIDLAJIGi8gVGhlIGFjY291bnQncyBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgplCgIEBxIDMAAnGlogVGhlIHNhbWUgd2hldGhlciBvciBub3QgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIElmIGl0IGhhcyBvbmUsIGEgbWFpbCBpcyBvbiBpdHMgd2F5LgoKRwoCBAgSBDMAOwEaOyBSZXBsYWNlcyBhIGZvcmdvdHRlbiBwYXNzd29yZCB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmwKBAQIAgASAzUCSBpfIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIDMwIG1pbnV0ZXMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXQoEBAgCARIDNwJcGlAgVGhlIG5ldyBwYXNzd29yZDogOCBjaGFyYWN0ZXJzIG9yIG1vcmUsIGF0IG1vc3QgMSwwMjQgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqcAQoEBAgCAhIDOgJCGo4BIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5ICh0aGUgcGFzc3dvcmQgbWF5IGRpZmZlcikgZ2V0cwogdGhlIHNhbWUgYW5zd2VyIGFuZCBpcyBub3QgZXhlY3V0ZWQgYWdhaW4uCgokCgIECRIEPgBEARoYIFRoZSByZXN1bHQgb2YgYSByZXNldC4KCkwKBAQJAgASA0ACHho/IE51bWJlciBvZiBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQ6IGFsbCB0aGF0IHRoZSBhY2NvdW50IGhhZC4KCqwBCgQECQIBEgNDAhcangEgV2hldGhlciBhIG5ldywgZW1wdHkgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgYW5kIHRoZSBwYXNzd29yZDogdGhlIG9uZSB0aGF0IGhhZCB0aGUgYWRkcmVzcyBoYWQgbm90CiBwcm92ZW4gaXQsIGFuZCBrZWVwcyB3aGF0IGlzIGluIGl0IHdpdGhvdXQgdGhlIGFkZHJlc3MuCgpVCgIEChIERwBMARpJIEFza3MgZm9yIGEgbWFpbCB0aGF0IGNvbmZpcm1zIGFub3RoZXIgYWRkcmVzcyBmb3IgdGhlIGNhbGxlcidzIGFjY291bnQuCgomCgQECgIAEgNJAlQaGSBUaGUgYWNjb3VudCdzIHBhc3N3b3JkLgoKHwoEBAoCARIDSwJmGhIgVGhlIG5ldyBhZGRyZXNzLgoKhQEKAgQLEgNQAB4aeiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgbmV3IGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIE5vdGhpbmcgY2hhbmdlcyB1bnRpbCB0aGUgbWFpbCB0aGF0IGlzIHNlbnQKIHRoZXJlIGlzIGNvbmZpcm1lZC4KCkAKAgQMEgRTAFwBGjQgQ29uZmlybXMgYSBuZXcgYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmEKBAQMAgASA1UCSBpUIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIGFuIGhvdXIsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IGhhZC4KClwKBAQMAgESA1cCOxpPIFRoZSBhY2NvdW50J3MgcGFzc3dvcmQsIGlmIHRoZSBjYWxsIGlzIG1hZGUgd2l0aG91dCBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQuCgpaCgQEDAICEgNZAj0aTSBJbiBwbGFjZSBvZiB0aGUgcGFzc3dvcmQ6IHRoZSBgY2VyZW1vbnlfaWRgIHRoYXQgUGFzc2tleXMuU3RhcnRTaWduSW4gZ2F2ZS4KCmQKBAQMAgMSA1sCahpXIEFuZCB3aGF0IGBuYXZpZ2F0b3IuY3JlZGVudGlhbHMuZ2V0YCBnYXZlLCBhcyBgSlNPTi5zdHJpbmdpZnkoY3JlZGVudGlhbClgIHdyaXRlcyBpdC4KCpsBCgIEDRIDYAAlGo8BIFRoZSBhY2NvdW50IGhhcyB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGlzIHZlcmlmaWVkLiBJdHMgb3RoZXIgc2Vzc2lvbnMgZW5kZWQsIGFuZCB0aGUgb2xkIGFkZHJlc3MgZ2V0cyBhCiBtYWlsLCBpZiB0aGUgYWNjb3VudCBoYWQgcHJvdmVuIGl0LgoKWgoCBA4SBGMAZgEaTiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2sgd2l0aCB0aGUgdG9rZW4gdGhhdCB0aGUgb2xkIGFkZHJlc3Mgd2FzIHNlbnQuCgpfCgQEDgIAEgNlAkgaUiBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciBzZXZlbiBkYXlzLCB3aGF0ZXZlciBhZGRyZXNzIHRoZSBhY2NvdW50IGhhcyBieSB0aGVuLgoKvgEKAgQPEgNqACIasgEgVGhlIGFjY291bnQgaGFzIGl0cyBvbGQgYWRkcmVzcyBhZ2Fpbi4gQWxsIGl0cyBzZXNzaW9ucyBlbmRlZCwgaXRzIGlkZW50aXRpZXMgYXJlIHVubGlua2VkLCBpdHMKIHBhc3N3b3JkIG5vIGxvbmdlciB3b3JrcywgYW5kIGEgbWFpbCB3aXRoIHdoaWNoIHRvIHNldCBhIG5ldyBvbmUgaXMgb24gaXRzIHdheS4KCkoKAgQQEgRtAHABGj4gU3RvcHMgYSBjaGFuZ2Ugb2YgdGhlIGFjY291bnQgdGhhdCBvcGVyYXRvcnMgd2VyZSBhc2tlZCBmb3IuCgpBCgQEEAIAEgNvAkgaNCBUaGUgdG9rZW4gZnJvbSB0aGUgbWFpbDsgd29ya3Mgb25jZSwgZm9yIDcyIGhvdXJzLgoKKQoCBBESA3MAJhoeIFRoZSBjaGFuZ2Ugd2lsbCBub3QgYmUgbWFkZS4KCkwKAgQSEgV2AIsBARo/IFNlbmRzIGFuIGludml0ZWQgcGVyc29uIHRoZSBjb2RlIHRoYXQgYWNjZXB0cyB0aGUgaW52aXRhdGlvbi4KCnQKBAQSAgASA3gCTxpnIFRoZSBpbnZpdGF0aW9uLCBgaW52X+KApmAuIEZvciAyNCBob3VycyB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgYGxldHRlcmAgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgptCgQEEgIBEgN6AkgaYCBUaGUgaW52aXRlZCBhZGRyZXNzLiBJZiBpdCBoYXMgYW4gYWNjb3VudCwgdGhlIG1haWwgZ29lcyB0byB0aGUgYWRkcmVzcyBhcyB0aGUgYWNjb3VudCBoYXMgaXQuCgoYCgQEEgICEgN8AlwaCyBUaGUgY29kZS4KCiQKBAQSAgMSA34CTBoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKMQoEBBICBBIEgAECRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKVAoEBBICBRIEggECTRpGIFR5cGUgb2YgdGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo6CgQEEgIGEgSEAQJSGiwgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQuCgpbCgQEEgIHEgSGAQI+Gk0gTmFtZSBvZiB0aGUgZW50aXR5LiBUaGUgbWFpbCBoYXMgaXQgdW5sZXNzIGl0IGlzIGxvbmcgb3IgbG9va3MgbGlrZSBhIGxpbmsuCgpUCgQEEgIIEgSIAQI+GkYgTmFtZSBvZiB3aGF0IHRoYXQgaXMgaW4sIGlmIHRoZSBtYWlsIGlzIHRvIHNheSBpdDsgYXMgYGVudGl0eV9uYW1lYC4KClYKBAQSAgkSBIoBAhUaSCBDb3VudHMgdGhlIG1haWxzIG9mIHRoZSBpbnZpdGF0aW9uOiBhbm90aGVyIG51bWJlciBzZW5kcyBhbm90aGVyIG1haWwuCgpYCgIEExIEjgEAIRpMIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBUaGUgbWFpbCB3aWxsIGJlIHNlbnQuCgrqAQoCBgASBpMBANIBARrbASBQcm9vZiBhbmQgcmVjb3Zlcnkgb2YgYW4gYWNjb3VudCBieSBtYWlsLiBBIHRva2VuIHRoYXQgZG9lcyBub3Qgd29yaywgZm9yIHdoYXRldmVyIHJlYXNvbiwgaXMKIElOVkFMSURfQVJHVU1FTlQsIE1BSUxfVE9LRU5fSU5WQUxJRC4gQW55b25lIHdobyBhc2tzIGZvciB0b28gbWFueSBtYWlscyBoYXMgdG8gd2FpdDogUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfTUFJTFMuCgpnCgQGAAIAEgaVAQKYAQMaVyBTZW5kcyB0aGUgY2FsbGVyIGEgbWFpbCB0aGF0IHZlcmlmaWVzIGl0cyBhZGRyZXNzOyBhIG5ld2VyIG9uZSBtYWtlcyBvbGRlciBvbmVzIHZvaWQuCgqwAwoEBgACARIGnQECoAEDGp8DIFZlcmlmaWVzIGFuIGFkZHJlc3MgZm9yIHRoZSBvd25lciBvZiB0aGUgYWNjb3VudDogdGhlIGNhbGwgaXMgbWFkZSBpbiBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQsIG9yIHdpdGggaXRzCiBwYXNzd29yZCBvciBhIHBhc3NrZXkgKFVOQVVUSEVOVElDQVRFRCwgQUNDT1VOVF9QUk9PRl9SRVFVSVJFRCwgd2l0aG91dCBhbnkgb2YgdGhlc2UpLCBiZWNhdXNlCiBzb21lYm9keSBlbHNlIG1heSBoYXZlIG1hZGUgdGhlIGFjY291bnQuIEEgcGFzc3dvcmQgY291bnRzIGFzIGFuIGF0dGVtcHQgdG8gc2lnbiBpbi4gTWFkZSBpbiBhIHNlc3Npb24sIHRoZQogZmlyc3QgcHJvb2YgZW5kcyB0aGUgYWNjb3VudCdzIG90aGVyIHNlc3Npb25zLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uCgrzAgoEBgACAhIGpQECqAEDGuICIFRha2VzIHRoZSBhZGRyZXNzIG9mZiBhbiBhY2NvdW50IHRoYXQgaGFzIG5vdCBwcm92ZW4gaXQsIGZvciB0aGUgcGVyc29uIHdobyByZWFkcyB0aGUgbWFpbCBvZiB0aGUgYWRkcmVzcyBhbmQgZGlkCiBub3QgbWFrZSB0aGUgYWNjb3VudC4gVGhlIGFjY291bnQga2VlcHMgZXZlcnl0aGluZyBlbHNlLCBpdHMgc2Vzc2lvbnMgaW5jbHVkZWQsIGFuZCB0aGUgYWRkcmVzcyBpcyBmcmVlLgogQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLiBGQUlMRURfUFJFQ09ORElUSU9OLCBBRERSRVNTX1BST1ZFTiwgd2hlbiB0aGUgYWNjb3VudAogaGFzIHByb3ZlbiB0aGUgYWRkcmVzcy4KCp4BCgQGAAIDEgarAQKuAQMajQEgU2VuZHMgYSBtYWlsIHRvIHRoZSBhY2NvdW50IHdpdGggdGhpcyBhZGRyZXNzLCBpZiB0aGVyZSBpcyBvbmU7IG5laXRoZXIgdGhlIGFuc3dlciBub3IgaXRzIHRpbWUKIHRlbGxzLiBBIG5ld2VyIG1haWwgbWFrZXMgb2xkZXIgb25lcyB2b2lkLgoK5gEKBAYAAgQSBrEBArQBAxrVASBTZXRzIGEgbmV3IHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBzZXNzaW9ucy4gRG9lcyBub3Qgc2lnbiBpbi4gRm9yIGFuIGFjY291bnQgdGhhdCBoYXMgbm90IHByb3ZlbiB0aGUgYWRkcmVzcywKIGEgcmVzZXQgb3V0c2lkZSBvZiBpdHMgc2Vzc2lvbnMgbWFrZXMgYSBuZXcgYWNjb3VudCB3aXRoIHRoZSBhZGRyZXNzIGFuZCB0aGUgcGFzc3dvcmQ6IGBuZXdfYWNjb3VudGAuCgpTCgQGAAIFEga2AQK5AQMaQyBTZW5kcyBhIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBoYXMgdG8gY29uZmlybSB0aGUgY2hhbmdlLgoK2QEKBAYAAgYSBrwBAr8BAxrIASBDaGFuZ2VzIHRoZSBhZGRyZXNzLCBmb3IgdGhlIG93bmVyIG9mIHRoZSBhY2NvdW50LCBhcyBWZXJpZnlFbWFpbCBkb2VzLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQKIHN1Y2NlZWRzIGFnYWluLiBBTFJFQURZX0VYSVNUUywgRU1BSUxfVEFLRU4sIGlmIGFub3RoZXIgYWNjb3VudCBnb3QgdGhlIGFkZHJlc3MgYnkgdGhlbi4KCo4BCgQGAAIHEgbCAQLFAQMafiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2ssIGlmIHRoZSBhY2NvdW50IGhhZCBwcm92ZW4gdGhlIG9sZCBvbmUuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdAogc3VjY2VlZHMgYWdhaW4uCgqYAgoEBgACCBIGyQECzAEDGocCIFN0b3BzIGEgY2hhbmdlIHRoYXQgb3BlcmF0b3JzIHdlcmUgYXNrZWQgZm9yIChPcGVyYXRvcnMuUmVxdWVzdEFjY291bnRDaGFuZ2UpLCB3aXRoIHRoZSB0b2tlbiB0aGF0IHRoZSBhY2NvdW50J3MKIGFkZHJlc3Mgd2FzIHNlbnQuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIEFDQ09VTlRfQ0hBTkdFX0NMT1NFRCwgd2hlbiBpdCB3YXMgbWFkZSBvciB0YWtlbiBiYWNrLgoKxQEKBAYAAgkSBs8BAtEBAxq0ASBNYWlscyBhbiBpbnZpdGF0aW9uLiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEVSX1VOVkVSSUZJRUQsIGFzIGxvbmcgYXMgdGhlIGludml0ZXIgaGFzIG5vdAogdmVyaWZpZWQgYW4gYWRkcmVzczogbm9ib2R5IGNhbiBoYXZlIG1haWwgc2VudCB0byBvdGhlcnMgd2l0aG91dCBiZWluZyBrbm93biBieSBvbmUuCmIGcHJvdG8z"
+      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIr4BChJWZXJpZnlFbWFpbFJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4SIwoIcGFzc3dvcmQYAiABKAlCB6q7GAMYgAJSCHBhc3N3b3JkEicKC2NlcmVtb255X2lkGAMgASgJQgaquxgCGEBSCmNlcmVtb255SWQSOQoQcGFzc2tleV9yZXNwb25zZRgEIAEoCUIOqrsYBBiAgAK6uxgCEAFSD3Bhc3NrZXlSZXNwb25zZSIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIjUKEkRpc293bkVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNEaXNvd25FbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIAIUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImMKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMSHwoLbmV3X2FjY291bnQYAiABKAhSCm5ld0FjY291bnQigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAhSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSLFAQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIjCghwYXNzd29yZBgCIAEoCUIHqrsYAxiAAlIIcGFzc3dvcmQSJwoLY2VyZW1vbnlfaWQYAyABKAlCBqq7GAIYQFIKY2VyZW1vbnlJZBI5ChBwYXNza2V5X3Jlc3BvbnNlGAQgASgJQg6quxgEGICAArq7GAIQAVIPcGFzc2tleVJlc3BvbnNlIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UiPQoaUmVmdXNlQWNjb3VudENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iHQobUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIrEDChVTZW5kSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIfCgVlbWFpbBgCIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBInCgRjb2RlGAMgASgJQhOquxgPCAEYQCIJW0EtWjAtOV0qUgRjb2RlEicKCmludml0ZXJfaWQYBCABKAlCCKq7GAQIARhAUglpbnZpdGVySWQSHAoEcm9sZRgFIAEoCUIIqrsYBAgBGEBSBHJvbGUSKQoLZW50aXR5X3R5cGUYBiABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEkEKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCWV4cGlyZXNBdBIoCgtlbnRpdHlfbmFtZRgIIAEoCUIHqrsYAxigBlIKZW50aXR5TmFtZRIoCgtwYXJlbnRfbmFtZRgJIAEoCUIHqrsYAxigBlIKcGFyZW50TmFtZRIWCgZsZXR0ZXIYCyABKA1SBmxldHRlciIYChZTZW5kSW52aXRhdGlvblJlc3BvbnNlIpEDChFTZW5kTm90aWNlUmVxdWVzdBIlCglub3RpY2VfaWQYASABKAlCCKq7GAQIARhAUghub3RpY2VJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEi8KBGtpbmQYAyABKA4yEy5hdXRoLnYxLk5vdGljZUtpbmRCBqq7GAIIAVIEa2luZBJDCgtoYXBwZW5lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBqq7GAIIAVIKaGFwcGVuZWRBdBIaCgRyb2xlGAUgASgJQgaquxgCGEBSBHJvbGUSJwoLZW50aXR5X3R5cGUYBiABKAlCBqq7GAIYQFIKZW50aXR5VHlwZRIoCgtlbnRpdHlfbmFtZRgHIAEoCUIHqrsYAxigBlIKZW50aXR5TmFtZRIoCgtwYXJlbnRfbmFtZRgIIAEoCUIHqrsYAxigBlIKcGFyZW50TmFtZRIjCghyZWNlaXZlchgJIAEoCUIHqrsYAxj/AVIIcmVjZWl2ZXIiMQoSU2VuZE5vdGljZVJlc3BvbnNlEhsKCWlzX21haWxlZBgBIAEoCFIIaXNNYWlsZWQq6AEKCk5vdGljZUtpbmQSGwoXTk9USUNFX0tJTkRfVU5TUEVDSUZJRUQQABIcChhOT1RJQ0VfS0lORF9BQ0NFU1NfR0lWRU4QARIcChhOT1RJQ0VfS0lORF9BQ0NFU1NfRU5ERUQQAhIfChtOT1RJQ0VfS0lORF9XRUJIT09LX0ZBSUxJTkcQAxIeChpOT1RJQ0VfS0lORF9XRUJIT09LX1BBVVNFRBAEEhwKGE5PVElDRV9LSU5EX1dFQkhPT0tfR09ORRAFEiIKHk5PVElDRV9LSU5EX1dFQkhPT0tfTE9TVF9SSUdIVBAGMsYLCghBY2NvdW50cxKhAQoYUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uEiguYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0GikuYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXNwb25zZSIworsYAggCgtPkkwIkIh8vYXBpL3YxL2F1dGgvZW1haWwvdmVyaWZpY2F0aW9uOgEqEoQBCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIjqiuxgECAEgAYLT5JMCLCInL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9jb25maXJtOgEqEoMBCgtEaXNvd25FbWFpbBIbLmF1dGgudjEuRGlzb3duRW1haWxSZXF1ZXN0GhwuYXV0aC52MS5EaXNvd25FbWFpbFJlc3BvbnNlIjmiuxgECAEgAYLT5JMCKyImL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9kaXNvd246ASoSmQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EiQuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaJS5hdXRoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiNKK7GAIIAYLT5JMCKCIjL2FwaS92MS9hdXRoL3Bhc3N3b3JkL3Jlc2V0LXJlcXVlc3Q6ASoSfAoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIsorsYAggBgtPkkwIgIhsvYXBpL3YxL2F1dGgvcGFzc3dvcmQvcmVzZXQ6ASoSdAoLQ2hhbmdlRW1haWwSGy5hdXRoLnYxLkNoYW5nZUVtYWlsUmVxdWVzdBocLmF1dGgudjEuQ2hhbmdlRW1haWxSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL2F1dGgvZW1haWwvY2hhbmdlOgEqEpMBChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjSiuxgECAEgAYLT5JMCJiIhL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS9jb25maXJtOgEqEocBCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIjGiuxgECAEgAYLT5JMCIyIeL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS91bmRvOgEqEpgBChNSZWZ1c2VBY2NvdW50Q2hhbmdlEiMuYXV0aC52MS5SZWZ1c2VBY2NvdW50Q2hhbmdlUmVxdWVzdBokLmF1dGgudjEuUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIjaiuxgECAEgAYLT5JMCKCIjL2FwaS92MS9hdXRoL2FjY291bnQtY2hhbmdlcy9yZWZ1c2U6ASoSZAoOU2VuZEludml0YXRpb24SHi5hdXRoLnYxLlNlbmRJbnZpdGF0aW9uUmVxdWVzdBofLmF1dGgudjEuU2VuZEludml0YXRpb25SZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAESWAoKU2VuZE5vdGljZRIaLmF1dGgudjEuU2VuZE5vdGljZVJlcXVlc3QaGy5hdXRoLnYxLlNlbmROb3RpY2VSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSo1BCnIKAQwSAwEAEhpoIFByb3ZpbmcgYW4gYWRkcmVzcywgcmVjb3ZlcmluZyBhIHBhc3N3b3JkIGFuZCBtb3ZpbmcgYW4gYWNjb3VudCB0byBhbm90aGVyIGFkZHJlc3M6IHdoYXQgZ29lcyBieSBtYWlsLgoKQAoCBAASAwwAKho1IEFza3MgZm9yIGEgbWFpbCB0aGF0IHZlcmlmaWVzIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKTAoCBAESAw8AKxpBIFRoZSBtYWlsIGlzIG9uIGl0cyB3YXksIHVubGVzcyB0aGUgYWRkcmVzcyBpcyB2ZXJpZmllZCBhbHJlYWR5LgoKPQoCBAISBBIAGwEaMSBWZXJpZmllcyBhbiBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKagoEBAICABIDFAJIGl0gVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgMjQgaG91cnMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXAoEBAICARIDFgI7Gk8gVGhlIGFjY291bnQncyBwYXNzd29yZCwgaWYgdGhlIGNhbGwgaXMgbWFkZSB3aXRob3V0IGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudC4KCloKBAQCAgISAxgCPRpNIEluIHBsYWNlIG9mIHRoZSBwYXNzd29yZDogdGhlIGBjZXJlbW9ueV9pZGAgdGhhdCBQYXNza2V5cy5TdGFydFNpZ25JbiBnYXZlLgoKZAoEBAICAxIDGgJqGlcgQW5kIHdoYXQgYG5hdmlnYXRvci5jcmVkZW50aWFscy5nZXRgIGdhdmUsIGFzIGBKU09OLnN0cmluZ2lmeShjcmVkZW50aWFsKWAgd3JpdGVzIGl0LgoKJQoCBAMSAx4AHhoaIFRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkLgoKYAoCBAQSBCEAJAEaVCBTYXlzIHRoYXQgYW4gYWNjb3VudCB3YXMgbm90IG1hZGUgYnkgdGhlIHBlcnNvbiB3aG8gcmVhZHMgdGhlIG1haWwgb2YgaXRzIGFkZHJlc3MuCgo/CgQEBAIAEgMjAkgaMiBUaGUgdG9rZW4gb2YgdGhlIG1haWwgdGhhdCB2ZXJpZmllcyB0aGUgYWRkcmVzcy4KCjEKAgQFEgMnAB4aJiBUaGUgYWRkcmVzcyBpcyBmcmVlIHRvIHNpZ24gdXAgd2l0aC4KCk4KAgQGEgQqAC0BGkIgQXNrcyBmb3IgYSBtYWlsIHdpdGggd2hpY2ggYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgY2FuIGJlIHJlcGxhY2VkLgoKPAoEBAYCABIDLAJIGi8gVGhlIGFjY291bnQncyBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgplCgIEBxIDMAAnGlogVGhlIHNhbWUgd2hldGhlciBvciBub3QgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIElmIGl0IGhhcyBvbmUsIGEgbWFpbCBpcyBvbiBpdHMgd2F5LgoKRwoCBAgSBDMAOwEaOyBSZXBsYWNlcyBhIGZvcmdvdHRlbiBwYXNzd29yZCB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmwKBAQIAgASAzUCSBpfIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIDMwIG1pbnV0ZXMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXQoEBAgCARIDNwJcGlAgVGhlIG5ldyBwYXNzd29yZDogOCBjaGFyYWN0ZXJzIG9yIG1vcmUsIGF0IG1vc3QgMSwwMjQgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqcAQoEBAgCAhIDOgJCGo4BIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5ICh0aGUgcGFzc3dvcmQgbWF5IGRpZmZlcikgZ2V0cwogdGhlIHNhbWUgYW5zd2VyIGFuZCBpcyBub3QgZXhlY3V0ZWQgYWdhaW4uCgokCgIECRIEPgBEARoYIFRoZSByZXN1bHQgb2YgYSByZXNldC4KCkwKBAQJAgASA0ACHho/IE51bWJlciBvZiBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQ6IGFsbCB0aGF0IHRoZSBhY2NvdW50IGhhZC4KCqwBCgQECQIBEgNDAhcangEgV2hldGhlciBhIG5ldywgZW1wdHkgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgYW5kIHRoZSBwYXNzd29yZDogdGhlIG9uZSB0aGF0IGhhZCB0aGUgYWRkcmVzcyBoYWQgbm90CiBwcm92ZW4gaXQsIGFuZCBrZWVwcyB3aGF0IGlzIGluIGl0IHdpdGhvdXQgdGhlIGFkZHJlc3MuCgpVCgIEChIERwBMARpJIEFza3MgZm9yIGEgbWFpbCB0aGF0IGNvbmZpcm1zIGFub3RoZXIgYWRkcmVzcyBmb3IgdGhlIGNhbGxlcidzIGFjY291bnQuCgomCgQECgIAEgNJAlQaGSBUaGUgYWNjb3VudCdzIHBhc3N3b3JkLgoKHwoEBAoCARIDSwJmGhIgVGhlIG5ldyBhZGRyZXNzLgoKhQEKAgQLEgNQAB4aeiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgbmV3IGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIE5vdGhpbmcgY2hhbmdlcyB1bnRpbCB0aGUgbWFpbCB0aGF0IGlzIHNlbnQKIHRoZXJlIGlzIGNvbmZpcm1lZC4KCkAKAgQMEgRTAFwBGjQgQ29uZmlybXMgYSBuZXcgYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmEKBAQMAgASA1UCSBpUIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIGFuIGhvdXIsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IGhhZC4KClwKBAQMAgESA1cCOxpPIFRoZSBhY2NvdW50J3MgcGFzc3dvcmQsIGlmIHRoZSBjYWxsIGlzIG1hZGUgd2l0aG91dCBhIHNlc3Npb24gb2YgdGhlIGFjY291bnQuCgpaCgQEDAICEgNZAj0aTSBJbiBwbGFjZSBvZiB0aGUgcGFzc3dvcmQ6IHRoZSBgY2VyZW1vbnlfaWRgIHRoYXQgUGFzc2tleXMuU3RhcnRTaWduSW4gZ2F2ZS4KCmQKBAQMAgMSA1sCahpXIEFuZCB3aGF0IGBuYXZpZ2F0b3IuY3JlZGVudGlhbHMuZ2V0YCBnYXZlLCBhcyBgSlNPTi5zdHJpbmdpZnkoY3JlZGVudGlhbClgIHdyaXRlcyBpdC4KCpsBCgIEDRIDYAAlGo8BIFRoZSBhY2NvdW50IGhhcyB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGlzIHZlcmlmaWVkLiBJdHMgb3RoZXIgc2Vzc2lvbnMgZW5kZWQsIGFuZCB0aGUgb2xkIGFkZHJlc3MgZ2V0cyBhCiBtYWlsLCBpZiB0aGUgYWNjb3VudCBoYWQgcHJvdmVuIGl0LgoKWgoCBA4SBGMAZgEaTiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2sgd2l0aCB0aGUgdG9rZW4gdGhhdCB0aGUgb2xkIGFkZHJlc3Mgd2FzIHNlbnQuCgpfCgQEDgIAEgNlAkgaUiBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciBzZXZlbiBkYXlzLCB3aGF0ZXZlciBhZGRyZXNzIHRoZSBhY2NvdW50IGhhcyBieSB0aGVuLgoKvgEKAgQPEgNqACIasgEgVGhlIGFjY291bnQgaGFzIGl0cyBvbGQgYWRkcmVzcyBhZ2Fpbi4gQWxsIGl0cyBzZXNzaW9ucyBlbmRlZCwgaXRzIGlkZW50aXRpZXMgYXJlIHVubGlua2VkLCBpdHMKIHBhc3N3b3JkIG5vIGxvbmdlciB3b3JrcywgYW5kIGEgbWFpbCB3aXRoIHdoaWNoIHRvIHNldCBhIG5ldyBvbmUgaXMgb24gaXRzIHdheS4KCkoKAgQQEgRtAHABGj4gU3RvcHMgYSBjaGFuZ2Ugb2YgdGhlIGFjY291bnQgdGhhdCBvcGVyYXRvcnMgd2VyZSBhc2tlZCBmb3IuCgpBCgQEEAIAEgNvAkgaNCBUaGUgdG9rZW4gZnJvbSB0aGUgbWFpbDsgd29ya3Mgb25jZSwgZm9yIDcyIGhvdXJzLgoKKQoCBBESA3MAJhoeIFRoZSBjaGFuZ2Ugd2lsbCBub3QgYmUgbWFkZS4KCkwKAgQSEgV2AIsBARo/IFNlbmRzIGFuIGludml0ZWQgcGVyc29uIHRoZSBjb2RlIHRoYXQgYWNjZXB0cyB0aGUgaW52aXRhdGlvbi4KCnQKBAQSAgASA3gCTxpnIFRoZSBpbnZpdGF0aW9uLCBgaW52X+KApmAuIEZvciAyNCBob3VycyB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgYGxldHRlcmAgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgptCgQEEgIBEgN6AkgaYCBUaGUgaW52aXRlZCBhZGRyZXNzLiBJZiBpdCBoYXMgYW4gYWNjb3VudCwgdGhlIG1haWwgZ29lcyB0byB0aGUgYWRkcmVzcyBhcyB0aGUgYWNjb3VudCBoYXMgaXQuCgoYCgQEEgICEgN8AlwaCyBUaGUgY29kZS4KCiQKBAQSAgMSA34CTBoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKMQoEBBICBBIEgAECRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKVAoEBBICBRIEggECTRpGIFR5cGUgb2YgdGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo6CgQEEgIGEgSEAQJSGiwgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQuCgpbCgQEEgIHEgSGAQI+Gk0gTmFtZSBvZiB0aGUgZW50aXR5LiBUaGUgbWFpbCBoYXMgaXQgdW5sZXNzIGl0IGlzIGxvbmcgb3IgbG9va3MgbGlrZSBhIGxpbmsuCgpUCgQEEgIIEgSIAQI+GkYgTmFtZSBvZiB3aGF0IHRoYXQgaXMgaW4sIGlmIHRoZSBtYWlsIGlzIHRvIHNheSBpdDsgYXMgYGVudGl0eV9uYW1lYC4KClYKBAQSAgkSBIoBAhUaSCBDb3VudHMgdGhlIG1haWxzIG9mIHRoZSBpbnZpdGF0aW9uOiBhbm90aGVyIG51bWJlciBzZW5kcyBhbm90aGVyIG1haWwuCgpYCgIEExIEjgEAIRpMIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBUaGUgbWFpbCB3aWxsIGJlIHNlbnQuCgo3CgIFABIGkQEAoAEBGikgVGhlIGtpbmRzIG9mIG5vdGljZXMgb2Ygb3RoZXIgc2VydmljZXMuCgoeCgQFAAIAEgSTAQIeGhAgTm90IHNwZWNpZmllZC4KCioKBAUAAgESBJUBAh8aHCBUaGUgdXNlciB3YXMgZ2l2ZW4gYSByb2xlLgoKPwoEBQACAhIElwECHxoxIEEgcm9sZSBvZiB0aGUgdXNlciB3YXMgZW5kZWQgYnkgYW5vdGhlciBwZXJzb24uCgppCgQFAAIDEgSZAQIiGlsgVGhlIHJlY2VpdmVyIG9mIGEgd2ViaG9vayB0aGF0IHRoZSB1c2VyIG1hZGUgaGFzIHRha2VuIG5vdGhpbmcgZm9yIGFuIGhvdXIsIG9yIGZvciBhIGRheS4KCmUKBAUAAgQSBJsBAiEaVyBBIHdlYmhvb2sgdGhhdCB0aGUgdXNlciBtYWRlIGlzIHBhdXNlZDogaXRzIHJlY2VpdmVyIGhhcyB0YWtlbiBub3RoaW5nIGZvciBmaXZlIGRheXMuCgpNCgQFAAIFEgSdAQIfGj8gQSB3ZWJob29rIHRoYXQgdGhlIHVzZXIgbWFkZSBpcyBwYXVzZWQ6IGl0cyByZWNlaXZlciBpcyBnb25lLgoKZQoEBQACBhIEnwECJRpXIEEgd2ViaG9vayB0aGF0IHRoZSB1c2VyIG1hZGUgaXMgcGF1c2VkOiB0aGUgdXNlciBtYXkgbm8gbG9uZ2VyIG1hbmFnZSB3ZWJob29rcyB0aGVyZS4KCi4KAgQUEgajAQC2AQEaICBTZW5kcyBhIHVzZXIgYSBub3RpY2UgYnkgbWFpbC4KCmUKBAQUAgASBKUBAksaVyBUZWxscyBub3RpY2VzIG9mIGEgc2VydmljZSBhcGFydC4gRm9yIDI0IGhvdXJzIHRoZSBzYW1lIHJlcXVlc3Qgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgoZCgQEFAIBEgSnAQJJGgsgVGhlIHVzZXIuCgoZCgQEFAICEgSpAQI9GgsgSXRzIGtpbmQuCgoyCgQEFAIDEgSrAQJTGiQgV2hlbiB0aGF0IGhhcHBlbmVkLCBvciBzaW5jZSB3aGVuLgoKQgoEBBQCBBIErQECNho0IFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OyBvZiBhY2Nlc3MgYWxvbmUuCgpICgQEFAIFEgSvAQI9GjogVHlwZSBvZiB0aGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgb247IG9mIGFjY2VzcyBhbG9uZS4KClsKBAQUAgYSBLEBAj4aTSBOYW1lIG9mIHRoZSBlbnRpdHkuIFRoZSBtYWlsIGhhcyBpdCB1bmxlc3MgaXQgaXMgbG9uZyBvciBsb29rcyBsaWtlIGEgbGluay4KClQKBAQUAgcSBLMBAj4aRiBOYW1lIG9mIHdoYXQgdGhhdCBpcyBpbiwgaWYgdGhlIG1haWwgaXMgdG8gc2F5IGl0OyBhcyBgZW50aXR5X25hbWVgLgoKOAoEBBQCCBIEtQECOxoqIEhvc3Qgb2YgdGhlIHJlY2VpdmVyOyBvZiB3ZWJob29rcyBhbG9uZS4KCicKAgQVEga5AQC9AQEaGSBUaGUgZmF0ZSBvZiB0aGUgbm90aWNlLgoKqQEKBAQVAgASBLwBAhUamgEgV2hldGhlciBhIG1haWwgd2lsbCBiZSBzZW50LiBOb3QgdG8gYW4gYWRkcmVzcyB0aGF0IGlzIG5vdCB2ZXJpZmllZCwgdG8gbm9ib2R5IG1vcmUgdGhhbiB0ZW4gdGltZXMgYW4gaG91ciwgYW5kIHRvCiBubyBhY2NvdW50IHRoYXQgaXMgZGlzYWJsZWQgb3IgZ29uZS4KCuoBCgIGABIGwgEAhQIBGtsBIFByb29mIGFuZCByZWNvdmVyeSBvZiBhbiBhY2NvdW50IGJ5IG1haWwuIEEgdG9rZW4gdGhhdCBkb2VzIG5vdCB3b3JrLCBmb3Igd2hhdGV2ZXIgcmVhc29uLCBpcwogSU5WQUxJRF9BUkdVTUVOVCwgTUFJTF9UT0tFTl9JTlZBTElELiBBbnlvbmUgd2hvIGFza3MgZm9yIHRvbyBtYW55IG1haWxzIGhhcyB0byB3YWl0OiBSRVNPVVJDRV9FWEhBVVNURUQsCiBUT09fTUFOWV9NQUlMUy4KCmcKBAYAAgASBsQBAscBAxpXIFNlbmRzIHRoZSBjYWxsZXIgYSBtYWlsIHRoYXQgdmVyaWZpZXMgaXRzIGFkZHJlc3M7IGEgbmV3ZXIgb25lIG1ha2VzIG9sZGVyIG9uZXMgdm9pZC4KCrADCgQGAAIBEgbMAQLPAQManwMgVmVyaWZpZXMgYW4gYWRkcmVzcyBmb3IgdGhlIG93bmVyIG9mIHRoZSBhY2NvdW50OiB0aGUgY2FsbCBpcyBtYWRlIGluIGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudCwgb3Igd2l0aCBpdHMKIHBhc3N3b3JkIG9yIGEgcGFzc2tleSAoVU5BVVRIRU5USUNBVEVELCBBQ0NPVU5UX1BST09GX1JFUVVJUkVELCB3aXRob3V0IGFueSBvZiB0aGVzZSksIGJlY2F1c2UKIHNvbWVib2R5IGVsc2UgbWF5IGhhdmUgbWFkZSB0aGUgYWNjb3VudC4gQSBwYXNzd29yZCBjb3VudHMgYXMgYW4gYXR0ZW1wdCB0byBzaWduIGluLiBNYWRlIGluIGEgc2Vzc2lvbiwgdGhlCiBmaXJzdCBwcm9vZiBlbmRzIHRoZSBhY2NvdW50J3Mgb3RoZXIgc2Vzc2lvbnMuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4KCvMCCgQGAAICEgbUAQLXAQMa4gIgVGFrZXMgdGhlIGFkZHJlc3Mgb2ZmIGFuIGFjY291bnQgdGhhdCBoYXMgbm90IHByb3ZlbiBpdCwgZm9yIHRoZSBwZXJzb24gd2hvIHJlYWRzIHRoZSBtYWlsIG9mIHRoZSBhZGRyZXNzIGFuZCBkaWQKIG5vdCBtYWtlIHRoZSBhY2NvdW50LiBUaGUgYWNjb3VudCBrZWVwcyBldmVyeXRoaW5nIGVsc2UsIGl0cyBzZXNzaW9ucyBpbmNsdWRlZCwgYW5kIHRoZSBhZGRyZXNzIGlzIGZyZWUuCiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uIEZBSUxFRF9QUkVDT05ESVRJT04sIEFERFJFU1NfUFJPVkVOLCB3aGVuIHRoZSBhY2NvdW50CiBoYXMgcHJvdmVuIHRoZSBhZGRyZXNzLgoKngEKBAYAAgMSBtoBAt0BAxqNASBTZW5kcyBhIG1haWwgdG8gdGhlIGFjY291bnQgd2l0aCB0aGlzIGFkZHJlc3MsIGlmIHRoZXJlIGlzIG9uZTsgbmVpdGhlciB0aGUgYW5zd2VyIG5vciBpdHMgdGltZQogdGVsbHMuIEEgbmV3ZXIgbWFpbCBtYWtlcyBvbGRlciBvbmVzIHZvaWQuCgrmAQoEBgACBBIG4AEC4wEDGtUBIFNldHMgYSBuZXcgcGFzc3dvcmQgYW5kIGVuZHMgYWxsIHNlc3Npb25zLiBEb2VzIG5vdCBzaWduIGluLiBGb3IgYW4gYWNjb3VudCB0aGF0IGhhcyBub3QgcHJvdmVuIHRoZSBhZGRyZXNzLAogYSByZXNldCBvdXRzaWRlIG9mIGl0cyBzZXNzaW9ucyBtYWtlcyBhIG5ldyBhY2NvdW50IHdpdGggdGhlIGFkZHJlc3MgYW5kIHRoZSBwYXNzd29yZDogYG5ld19hY2NvdW50YC4KClMKBAYAAgUSBuUBAugBAxpDIFNlbmRzIGEgbWFpbCB0byB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGhhcyB0byBjb25maXJtIHRoZSBjaGFuZ2UuCgrZAQoEBgACBhIG6wEC7gEDGsgBIENoYW5nZXMgdGhlIGFkZHJlc3MsIGZvciB0aGUgb3duZXIgb2YgdGhlIGFjY291bnQsIGFzIFZlcmlmeUVtYWlsIGRvZXMuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdAogc3VjY2VlZHMgYWdhaW4uIEFMUkVBRFlfRVhJU1RTLCBFTUFJTF9UQUtFTiwgaWYgYW5vdGhlciBhY2NvdW50IGdvdCB0aGUgYWRkcmVzcyBieSB0aGVuLgoKjgEKBAYAAgcSBvEBAvQBAxp+IFRha2VzIGEgY2hhbmdlIG9mIGFkZHJlc3MgYmFjaywgaWYgdGhlIGFjY291bnQgaGFkIHByb3ZlbiB0aGUgb2xkIG9uZS4gQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0CiBzdWNjZWVkcyBhZ2Fpbi4KCpgCCgQGAAIIEgb4AQL7AQMahwIgU3RvcHMgYSBjaGFuZ2UgdGhhdCBvcGVyYXRvcnMgd2VyZSBhc2tlZCBmb3IgKE9wZXJhdG9ycy5SZXF1ZXN0QWNjb3VudENoYW5nZSksIHdpdGggdGhlIHRva2VuIHRoYXQgdGhlIGFjY291bnQncwogYWRkcmVzcyB3YXMgc2VudC4gQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLiBGQUlMRURfUFJFQ09ORElUSU9OLAogQUNDT1VOVF9DSEFOR0VfQ0xPU0VELCB3aGVuIGl0IHdhcyBtYWRlIG9yIHRha2VuIGJhY2suCgrFAQoEBgACCRIG/gECgAIDGrQBIE1haWxzIGFuIGludml0YXRpb24uIEZBSUxFRF9QUkVDT05ESVRJT04sIElOVklURVJfVU5WRVJJRklFRCwgYXMgbG9uZyBhcyB0aGUgaW52aXRlciBoYXMgbm90CiB2ZXJpZmllZCBhbiBhZGRyZXNzOiBub2JvZHkgY2FuIGhhdmUgbWFpbCBzZW50IHRvIG90aGVycyB3aXRob3V0IGJlaW5nIGtub3duIGJ5IG9uZS4KCkUKBAYAAgoSBoICAoQCAxo1IE1haWxzIGEgbm90aWNlIHRoYXQgbm9ib2R5IGhhcyBhc2tlZCBmb3IgdG8gYSB1c2VyLgpiBnByb3RvMw=="
     )
   }
 }
@@ -1523,6 +1784,9 @@ extension Auth_V1.AccountsService {
         },
         .unary(Auth_V1.AccountsMethods.sendInvitation) {
           request, call in try await self.sendInvitation(request, call)
+        },
+        .unary(Auth_V1.AccountsMethods.sendNotice) {
+          request, call in try await self.sendNotice(request, call)
         },
       ]
     )

@@ -17,6 +17,11 @@ public enum EventTable {
     )
   }
 
+  /// The newest event that is kept; 0 without any.
+  public static func newest(in tx: borrowing some Queryable) throws -> Int64 {
+    try tx.first("SELECT coalesce(max(sequence), 0) FROM event") { $0.integer(0) } ?? 0
+  }
+
   /// The oldest event that is kept; nil without any.
   public static func oldest(in tx: borrowing some Queryable) throws -> Int64? {
     try tx.first("SELECT min(sequence) FROM event") { $0.optionalInteger(0) } ?? nil

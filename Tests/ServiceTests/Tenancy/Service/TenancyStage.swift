@@ -360,6 +360,7 @@ struct TenancyStage: Sendable {
     configuration.logBudgetByteCount = logBudget
     configuration.keepsEvents = webhooks != nil
     configuration.webhooks = webhooks?.settings
+    if let webhooks { configuration.notices = webhooks.notices }
     configuration.treeByteCountMax = treeByteCountMax
     configuration.offersWorkbench = Self.offersWorkbench
     // Less than what other things are kept for, so that none of them goes with the audit log.
@@ -375,6 +376,7 @@ struct TenancyStage: Sendable {
         holders: holders,
         familyAccounts: familyAccounts,
         post: post,
+        noticePost: webhooks?.post,
         tokens: gateway?.tokens,
         eventSources: webhooks?.sources ?? [],
         webhookTransport: webhooks?.receiver

@@ -11,6 +11,31 @@ struct WebhookFixture: Sendable {
   let receiver = RecordingReceiver()
   var sources: [any EventSource] = []
   var settings = WebhookSettings()
+  var notices = NoticeSettings(access: true)
+  let post = RecordingNotices()
+}
+
+/// Takes notices as a test says, and keeps them.
+final class RecordingNotices: NoticePost {
+  private let state = Lock<(notices: [Notice], failure: RPCError?)>(([], nil))
+
+  func take(_ notice: Notice) async throws {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      state.notices.append(notice)
+    }
+  }
+
+  /// Refuses what comes from now on; nil takes it.
+  func fail(_ failure: RPCError?) { state.withLock { $0.failure = failure } }
+
+  /// The notices since the last look.
+  func taken() -> [Notice] {
+    state.withLock { state in
+      defer { state.notices = [] }
+      return state.notices
+    }
+  }
 }
 
 /// Answers requests as a test says, and keeps them.
@@ -98,6 +123,9 @@ extension TenancyStage {
     _ = fixture.receiver.taken()
     return made
   }
+
+  /// Hands over the notices of what has happened.
+  func tell() async throws { while try await service.notices?.advance() == true {} }
 
   /// Takes in what has happened, and sends what is due.
   func deliver() async {

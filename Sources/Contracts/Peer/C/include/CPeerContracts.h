@@ -101,6 +101,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_response(void) {
   return &auth__v1__send_invitation_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_notice_request(void) {
+  return &auth__v1__send_notice_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_notice_response(void) {
+  return &auth__v1__send_notice_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__device(void) {
   return &auth__v1__device__descriptor;
 }

@@ -127,6 +127,18 @@ void   auth__v1__send_invitation_response__init
   static const Auth__V1__SendInvitationResponse init_value = AUTH__V1__SEND_INVITATION_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__send_notice_request__init
+                     (Auth__V1__SendNoticeRequest         *message)
+{
+  static const Auth__V1__SendNoticeRequest init_value = AUTH__V1__SEND_NOTICE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__send_notice_response__init
+                     (Auth__V1__SendNoticeResponse         *message)
+{
+  static const Auth__V1__SendNoticeResponse init_value = AUTH__V1__SEND_NOTICE_RESPONSE__INIT;
+  *message = init_value;
+}
 #define auth__v1__request_email_verification_request__field_descriptors NULL
 #define auth__v1__request_email_verification_request__field_indices_by_name NULL
 #define auth__v1__request_email_verification_request__number_ranges NULL
@@ -934,4 +946,222 @@ const ProtobufCMessageDescriptor auth__v1__send_invitation_response__descriptor 
   0,  auth__v1__send_invitation_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__send_invitation_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__send_notice_request__field_descriptors[9] =
+{
+  {
+    "f1_notice_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f1_notice_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f2_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f3_kind),
+    &auth__v1__notice_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_happened_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f4_happened_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_role",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f5_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_entity_type",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f6_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_entity_name",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f7_entity_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_parent_name",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f8_parent_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_receiver",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeRequest, f9_receiver),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__send_notice_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_notice_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_kind */
+  3,   /* field[3] = f4_happened_at */
+  4,   /* field[4] = f5_role */
+  5,   /* field[5] = f6_entity_type */
+  6,   /* field[6] = f7_entity_name */
+  7,   /* field[7] = f8_parent_name */
+  8,   /* field[8] = f9_receiver */
+};
+static const ProtobufCIntRange auth__v1__send_notice_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor auth__v1__send_notice_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SendNoticeRequest",
+  "SendNoticeRequest",
+  "Auth__V1__SendNoticeRequest",
+  "auth.v1",
+  sizeof(Auth__V1__SendNoticeRequest),
+  9,
+  auth__v1__send_notice_request__field_descriptors,
+  auth__v1__send_notice_request__field_indices_by_name,
+  1,  auth__v1__send_notice_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__send_notice_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__send_notice_response__field_descriptors[1] =
+{
+  {
+    "f1_is_mailed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendNoticeResponse, f1_is_mailed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__send_notice_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_is_mailed */
+};
+static const ProtobufCIntRange auth__v1__send_notice_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__send_notice_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SendNoticeResponse",
+  "SendNoticeResponse",
+  "Auth__V1__SendNoticeResponse",
+  "auth.v1",
+  sizeof(Auth__V1__SendNoticeResponse),
+  1,
+  auth__v1__send_notice_response__field_descriptors,
+  auth__v1__send_notice_response__field_indices_by_name,
+  1,  auth__v1__send_notice_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__send_notice_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue auth__v1__notice_kind__enum_values_by_number[7] =
+{
+  { "v0_NOTICE_KIND_UNSPECIFIED", "AUTH__V1__NOTICE_KIND__v0_NOTICE_KIND_UNSPECIFIED", 0 },
+  { "v1_NOTICE_KIND_ACCESS_GIVEN", "AUTH__V1__NOTICE_KIND__v1_NOTICE_KIND_ACCESS_GIVEN", 1 },
+  { "v2_NOTICE_KIND_ACCESS_ENDED", "AUTH__V1__NOTICE_KIND__v2_NOTICE_KIND_ACCESS_ENDED", 2 },
+  { "v3_NOTICE_KIND_WEBHOOK_FAILING", "AUTH__V1__NOTICE_KIND__v3_NOTICE_KIND_WEBHOOK_FAILING", 3 },
+  { "v4_NOTICE_KIND_WEBHOOK_PAUSED", "AUTH__V1__NOTICE_KIND__v4_NOTICE_KIND_WEBHOOK_PAUSED", 4 },
+  { "v5_NOTICE_KIND_WEBHOOK_GONE", "AUTH__V1__NOTICE_KIND__v5_NOTICE_KIND_WEBHOOK_GONE", 5 },
+  { "v6_NOTICE_KIND_WEBHOOK_LOST_RIGHT", "AUTH__V1__NOTICE_KIND__v6_NOTICE_KIND_WEBHOOK_LOST_RIGHT", 6 },
+};
+static const ProtobufCIntRange auth__v1__notice_kind__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex auth__v1__notice_kind__enum_values_by_name[7] =
+{
+  { "v0_NOTICE_KIND_UNSPECIFIED", 0 },
+  { "v1_NOTICE_KIND_ACCESS_GIVEN", 1 },
+  { "v2_NOTICE_KIND_ACCESS_ENDED", 2 },
+  { "v3_NOTICE_KIND_WEBHOOK_FAILING", 3 },
+  { "v4_NOTICE_KIND_WEBHOOK_PAUSED", 4 },
+  { "v5_NOTICE_KIND_WEBHOOK_GONE", 5 },
+  { "v6_NOTICE_KIND_WEBHOOK_LOST_RIGHT", 6 },
+};
+const ProtobufCEnumDescriptor auth__v1__notice_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "auth.v1.NoticeKind",
+  "NoticeKind",
+  "Auth__V1__NoticeKind",
+  "auth.v1",
+  7,
+  auth__v1__notice_kind__enum_values_by_number,
+  7,
+  auth__v1__notice_kind__enum_values_by_name,
+  1,
+  auth__v1__notice_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -38,10 +38,22 @@ typedef struct Auth__V1__RefuseAccountChangeRequest Auth__V1__RefuseAccountChang
 typedef struct Auth__V1__RefuseAccountChangeResponse Auth__V1__RefuseAccountChangeResponse;
 typedef struct Auth__V1__SendInvitationRequest Auth__V1__SendInvitationRequest;
 typedef struct Auth__V1__SendInvitationResponse Auth__V1__SendInvitationResponse;
+typedef struct Auth__V1__SendNoticeRequest Auth__V1__SendNoticeRequest;
+typedef struct Auth__V1__SendNoticeResponse Auth__V1__SendNoticeResponse;
 
 
 /* --- enums --- */
 
+typedef enum _Auth__V1__NoticeKind {
+  AUTH__V1__NOTICE_KIND__v0_NOTICE_KIND_UNSPECIFIED = 0,
+  AUTH__V1__NOTICE_KIND__v1_NOTICE_KIND_ACCESS_GIVEN = 1,
+  AUTH__V1__NOTICE_KIND__v2_NOTICE_KIND_ACCESS_ENDED = 2,
+  AUTH__V1__NOTICE_KIND__v3_NOTICE_KIND_WEBHOOK_FAILING = 3,
+  AUTH__V1__NOTICE_KIND__v4_NOTICE_KIND_WEBHOOK_PAUSED = 4,
+  AUTH__V1__NOTICE_KIND__v5_NOTICE_KIND_WEBHOOK_GONE = 5,
+  AUTH__V1__NOTICE_KIND__v6_NOTICE_KIND_WEBHOOK_LOST_RIGHT = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__NOTICE_KIND)
+} Auth__V1__NoticeKind;
 
 /* --- messages --- */
 
@@ -254,6 +266,34 @@ struct  Auth__V1__SendInvitationResponse
      }
 
 
+struct  Auth__V1__SendNoticeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_notice_id;
+  ProtobufCBinaryData f2_user_id;
+  Auth__V1__NoticeKind f3_kind;
+  Google__Protobuf__Timestamp *f4_happened_at;
+  ProtobufCBinaryData f5_role;
+  ProtobufCBinaryData f6_entity_type;
+  ProtobufCBinaryData f7_entity_name;
+  ProtobufCBinaryData f8_parent_name;
+  ProtobufCBinaryData f9_receiver;
+};
+#define AUTH__V1__SEND_NOTICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__send_notice_request__descriptor) \
+    , {0,NULL}, {0,NULL}, AUTH__V1__NOTICE_KIND__v0_NOTICE_KIND_UNSPECIFIED, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__SendNoticeResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_is_mailed;
+};
+#define AUTH__V1__SEND_NOTICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__send_notice_response__descriptor) \
+    , 0 }
+
+
 /* Auth__V1__RequestEmailVerificationRequest methods */
 void   auth__v1__request_email_verification_request__init
                      (Auth__V1__RequestEmailVerificationRequest         *message);
@@ -314,6 +354,12 @@ void   auth__v1__send_invitation_request__init
 /* Auth__V1__SendInvitationResponse methods */
 void   auth__v1__send_invitation_response__init
                      (Auth__V1__SendInvitationResponse         *message);
+/* Auth__V1__SendNoticeRequest methods */
+void   auth__v1__send_notice_request__init
+                     (Auth__V1__SendNoticeRequest         *message);
+/* Auth__V1__SendNoticeResponse methods */
+void   auth__v1__send_notice_response__init
+                     (Auth__V1__SendNoticeResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__RequestEmailVerificationRequest_Closure)
@@ -376,12 +422,19 @@ typedef void (*Auth__V1__SendInvitationRequest_Closure)
 typedef void (*Auth__V1__SendInvitationResponse_Closure)
                  (const Auth__V1__SendInvitationResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__SendNoticeRequest_Closure)
+                 (const Auth__V1__SendNoticeRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__SendNoticeResponse_Closure)
+                 (const Auth__V1__SendNoticeResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    auth__v1__notice_kind__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__request_email_verification_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__request_email_verification_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__verify_email_request__descriptor;
@@ -402,6 +455,8 @@ extern const ProtobufCMessageDescriptor auth__v1__refuse_account_change_request_
 extern const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__send_invitation_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__send_notice_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__send_notice_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -139,7 +139,7 @@ void   tenancy__v1__listened_event__init
   static const Tenancy__V1__ListenedEvent init_value = TENANCY__V1__LISTENED_EVENT__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[17] =
+static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[18] =
 {
   {
     "f1_id",
@@ -345,6 +345,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[17
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f18_name",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Webhook, f18_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
   9,   /* field[9] = f10_updated_at */
@@ -355,6 +367,7 @@ static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
   14,   /* field[14] = f15_failure_count */
   15,   /* field[15] = f16_former_secret_until */
   16,   /* field[16] = f17_failing_since */
+  17,   /* field[17] = f18_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_url */
@@ -368,7 +381,7 @@ static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__webhook__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 17 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor =
 {
@@ -378,14 +391,14 @@ const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor =
   "Tenancy__V1__Webhook",
   "tenancy.v1",
   sizeof(Tenancy__V1__Webhook),
-  17,
+  18,
   tenancy__v1__webhook__field_descriptors,
   tenancy__v1__webhook__field_indices_by_name,
   1,  tenancy__v1__webhook__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__webhook__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__create_webhook_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__create_webhook_request__field_descriptors[5] =
 {
   {
     "f1_entity_id",
@@ -435,17 +448,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_webhook_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CreateWebhookRequest, f5_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__create_webhook_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
   1,   /* field[1] = f2_url */
   2,   /* field[2] = f3_types */
   3,   /* field[3] = f4_role */
+  4,   /* field[4] = f5_name */
 };
 static const ProtobufCIntRange tenancy__v1__create_webhook_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__create_webhook_request__descriptor =
 {
@@ -455,7 +481,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_webhook_request__descriptor
   "Tenancy__V1__CreateWebhookRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__CreateWebhookRequest),
-  4,
+  5,
   tenancy__v1__create_webhook_request__field_descriptors,
   tenancy__v1__create_webhook_request__field_indices_by_name,
   1,  tenancy__v1__create_webhook_request__number_ranges,
@@ -627,7 +653,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_webhooks_response__descriptor
   (ProtobufCMessageInit) tenancy__v1__list_webhooks_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_webhook_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_webhook_request__field_descriptors[5] =
 {
   {
     "f1_id",
@@ -677,17 +703,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_webhook_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateWebhookRequest, f5_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_webhook_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_url */
   2,   /* field[2] = f3_types */
   3,   /* field[3] = f4_role */
+  4,   /* field[4] = f5_name */
 };
 static const ProtobufCIntRange tenancy__v1__update_webhook_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_webhook_request__descriptor =
 {
@@ -697,7 +736,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_webhook_request__descriptor
   "Tenancy__V1__UpdateWebhookRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdateWebhookRequest),
-  4,
+  5,
   tenancy__v1__update_webhook_request__field_descriptors,
   tenancy__v1__update_webhook_request__field_indices_by_name,
   1,  tenancy__v1__update_webhook_request__number_ranges,
@@ -1202,7 +1241,7 @@ const ProtobufCMessageDescriptor tenancy__v1__webhook_attempt__descriptor =
   (ProtobufCMessageInit) tenancy__v1__webhook_attempt__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_webhook_attempts_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_webhook_attempts_request__field_descriptors[5] =
 {
   {
     "f1_id",
@@ -1252,17 +1291,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_webhook_attempts_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_outcome",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListWebhookAttemptsRequest, f5_outcome),
+    &tenancy__v1__webhook_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_webhook_attempts_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_failures_only */
   2,   /* field[2] = f3_page_size */
   3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_outcome */
 };
 static const ProtobufCIntRange tenancy__v1__list_webhook_attempts_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_webhook_attempts_request__descriptor =
 {
@@ -1272,7 +1324,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_webhook_attempts_request__des
   "Tenancy__V1__ListWebhookAttemptsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListWebhookAttemptsRequest),
-  4,
+  5,
   tenancy__v1__list_webhook_attempts_request__field_descriptors,
   tenancy__v1__list_webhook_attempts_request__field_indices_by_name,
   1,  tenancy__v1__list_webhook_attempts_request__number_ranges,

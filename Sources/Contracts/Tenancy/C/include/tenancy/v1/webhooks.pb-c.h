@@ -92,10 +92,11 @@ struct  Tenancy__V1__Webhook
   uint32_t f15_failure_count;
   Google__Protobuf__Timestamp *f16_former_secret_until;
   Google__Protobuf__Timestamp *f17_failing_since;
+  ProtobufCBinaryData f18_name;
 };
 #define TENANCY__V1__WEBHOOK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__webhook__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__WEBHOOK_STATE__v0_WEBHOOK_STATE_UNSPECIFIED, TENANCY__V1__WEBHOOK_PAUSE_REASON__v0_WEBHOOK_PAUSE_REASON_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__WEBHOOK_STATE__v0_WEBHOOK_STATE_UNSPECIFIED, TENANCY__V1__WEBHOOK_PAUSE_REASON__v0_WEBHOOK_PAUSE_REASON_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__CreateWebhookRequest
@@ -106,10 +107,11 @@ struct  Tenancy__V1__CreateWebhookRequest
   size_t n_f3_types;
   ProtobufCBinaryData *f3_types;
   ProtobufCBinaryData f4_role;
+  ProtobufCBinaryData f5_name;
 };
 #define TENANCY__V1__CREATE_WEBHOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_webhook_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__CreateWebhookResponse
@@ -162,10 +164,11 @@ struct  Tenancy__V1__UpdateWebhookRequest
   size_t n_f3_types;
   ProtobufCBinaryData *f3_types;
   ProtobufCBinaryData f4_role;
+  ProtobufCBinaryData f5_name;
 };
 #define TENANCY__V1__UPDATE_WEBHOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_webhook_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RotateWebhookSecretRequest
@@ -277,10 +280,11 @@ struct  Tenancy__V1__ListWebhookAttemptsRequest
   protobuf_c_boolean f2_failures_only;
   uint32_t f3_page_size;
   ProtobufCBinaryData f4_page_token;
+  Tenancy__V1__WebhookOutcome f5_outcome;
 };
 #define TENANCY__V1__LIST_WEBHOOK_ATTEMPTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_webhook_attempts_request__descriptor) \
-    , {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, 0, 0, {0,NULL}, TENANCY__V1__WEBHOOK_OUTCOME__v0_WEBHOOK_OUTCOME_UNSPECIFIED }
 
 
 struct  Tenancy__V1__ListWebhookAttemptsResponse
