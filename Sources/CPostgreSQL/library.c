@@ -25,6 +25,11 @@ typedef CPostgreSQL_result result_t;
          (connection_t *, const char *, const char *, int, const unsigned int *))                             \
     EACH(result_t *, execPrepared,                                                                            \
          (connection_t *, const char *, int, const char *const *, const int *, const int *, int))             \
+    EACH(int, enterPipelineMode, (connection_t *))                                                            \
+    EACH(int, exitPipelineMode, (connection_t *))                                                             \
+    EACH(int, pipelineSync, (connection_t *))                                                                 \
+    EACH(int, sendQueryPrepared,                                                                              \
+         (connection_t *, const char *, int, const char *const *, const int *, const int *, int))             \
     EACH(int, putCopyData, (connection_t *, const char *, int))                                               \
     EACH(int, putCopyEnd, (connection_t *, const char *))                                                     \
     EACH(result_t *, getResult, (connection_t *))                                                             \
@@ -134,6 +139,35 @@ CPostgreSQL_result *CPostgreSQL_run_prepared(CPostgreSQL_connection *connection,
                                              const char *const *values, const int *lengths,
                                              const int *formats) {
     return library.execPrepared(connection, name, count, values, lengths, formats, 1);
+}
+
+bool CPostgreSQL_begin_pipeline(CPostgreSQL_connection *connection) {
+    return library.enterPipelineMode(connection) == 1;
+}
+
+bool CPostgreSQL_send_prepared(CPostgreSQL_connection *connection, const char *name, int count,
+                               const char *const *values, const int *lengths, const int *formats) {
+    return library.sendQueryPrepared(connection, name, count, values, lengths, formats, 1) == 1;
+}
+
+bool CPostgreSQL_sync_pipeline(CPostgreSQL_connection *connection) {
+    return library.pipelineSync(connection) == 1;
+}
+
+CPostgreSQL_result *CPostgreSQL_next_in_pipeline(CPostgreSQL_connection *connection) {
+    result_t *first = library.getResult(connection);
+    // NULL ends the results of one statement.
+    for (result_t *next = first; next != NULL;) {
+        next = library.getResult(connection);
+        library.clear(next);
+    }
+    return first;
+}
+
+bool CPostgreSQL_end_pipeline(CPostgreSQL_connection *connection) {
+    // The answer to the synchronization, behind which no NULL comes.
+    library.clear(library.getResult(connection));
+    return library.exitPipelineMode(connection) == 1;
 }
 
 bool CPostgreSQL_takes_rows(const CPostgreSQL_result *result) {

@@ -59,6 +59,6 @@ enum ChildAccountTable {
 
   /// Forgets that an account is a child's; whether it was.
   static func delete(_ userID: String, in tx: borrowing WriteTransaction) throws -> Bool {
-    try tx.execute("DELETE FROM child_account WHERE user_id = ?", .text(userID)) > 0
+    try tx.rowsChanged(by: "DELETE FROM child_account WHERE user_id = ?", .text(userID)) > 0
   }
 }

@@ -80,8 +80,8 @@ enum PasskeyTable {
     to name: String,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      "UPDATE passkey SET name = ? WHERE id = ? AND user_id = ?",
+    try tx.rowsChanged(
+      by: "UPDATE passkey SET name = ? WHERE id = ? AND user_id = ?",
       .text(name),
       .text(id),
       .text(userID)
@@ -94,8 +94,8 @@ enum PasskeyTable {
     of userID: String,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      "DELETE FROM passkey WHERE id = ? AND user_id = ?",
+    try tx.rowsChanged(
+      by: "DELETE FROM passkey WHERE id = ? AND user_id = ?",
       .text(id),
       .text(userID)
     ) > 0
@@ -103,7 +103,7 @@ enum PasskeyTable {
 
   /// Deletes all of a user; how many there were.
   static func deleteAll(of userID: String, in tx: borrowing WriteTransaction) throws -> Int {
-    try tx.execute("DELETE FROM passkey WHERE user_id = ?", .text(userID))
+    try tx.rowsChanged(by: "DELETE FROM passkey WHERE user_id = ?", .text(userID))
   }
 
   /// Deletes those that were registered before anybody had proven the account's address; how many
@@ -111,8 +111,8 @@ enum PasskeyTable {
   ///
   /// The one who made the account with an address of somebody else could have left one there.
   static func deleteUnproven(of userID: String, in tx: borrowing WriteTransaction) throws -> Int {
-    try tx.execute(
-      "DELETE FROM passkey WHERE user_id = ? AND address_proven = 0",
+    try tx.rowsChanged(
+      by: "DELETE FROM passkey WHERE user_id = ? AND address_proven = 0",
       .text(userID)
     )
   }

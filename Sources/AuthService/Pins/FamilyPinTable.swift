@@ -65,7 +65,7 @@ enum FamilyPinTable {
   /// Removes a PIN; whether there was one.
   static func delete(_ familyID: String, in tx: borrowing WriteTransaction) throws -> Bool {
     try forgetAttempts(familyID, in: tx)
-    return try tx.execute("DELETE FROM family_pin WHERE family_id = ?", .text(familyID)) > 0
+    return try tx.rowsChanged(by: "DELETE FROM family_pin WHERE family_id = ?", .text(familyID)) > 0
   }
 
   private static func forgetAttempts(

@@ -65,8 +65,8 @@ enum PinTable {
     since: Int64 = .min,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      "DELETE FROM pin WHERE user_id = ? AND changed_at >= ?",
+    try tx.rowsChanged(
+      by: "DELETE FROM pin WHERE user_id = ? AND changed_at >= ?",
       .text(userID),
       .integer(since)
     ) > 0

@@ -44,8 +44,8 @@ enum RecoveryCodeTable {
     of userID: String,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      "DELETE FROM recovery_code WHERE user_id = ? AND digest = ?",
+    try tx.rowsChanged(
+      by: "DELETE FROM recovery_code WHERE user_id = ? AND digest = ?",
       .text(userID),
       .blob(digest)
     ) > 0

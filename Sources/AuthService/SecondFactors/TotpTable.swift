@@ -77,8 +77,9 @@ enum TotpTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      "UPDATE totp SET last_step = ?1 WHERE user_id = ?2 AND (last_step < ?1 OR last_step > ?3)",
+    try tx.rowsChanged(
+      by:
+        "UPDATE totp SET last_step = ?1 WHERE user_id = ?2 AND (last_step < ?1 OR last_step > ?3)",
       .integer(step),
       .text(userID),
       .integer(TimeCode.steps(at: now).upperBound)

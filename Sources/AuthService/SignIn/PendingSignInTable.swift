@@ -111,8 +111,8 @@ enum PendingSignInTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      "UPDATE pending_sign_in SET completed_at = ? WHERE digest = ? AND completed_at IS NULL",
+    try tx.rowsChanged(
+      by: "UPDATE pending_sign_in SET completed_at = ? WHERE digest = ? AND completed_at IS NULL",
       .integer(now),
       .blob(digest)
     ) > 0

@@ -1,4 +1,4 @@
-// libpq of PostgreSQL 13 or newer, loaded when a store is kept on a server.
+// libpq of PostgreSQL 14 or newer, loaded when a store is kept on a server.
 //
 // Its header is not needed: what is called is declared here, as libpq-fe.h of version 15 has it, because neither
 // building nor running the embedded store is to need PostgreSQL. Nothing is linked with libpq.
@@ -68,6 +68,16 @@ CPostgreSQL_result *CPostgreSQL_run_prepared(CPostgreSQL_connection *connection,
                                              const char *const *values, const int *lengths,
                                              const int *formats);
 void CPostgreSQL_clear(CPostgreSQL_result *result);
+
+// A pipeline: prepared statements are sent, then synchronized, and each has its answer, in order; those behind one that
+// has failed are not run, and their answers are errors. Nothing else may be run before its end.
+bool CPostgreSQL_begin_pipeline(CPostgreSQL_connection *connection);
+bool CPostgreSQL_send_prepared(CPostgreSQL_connection *connection, const char *name, int count,
+                               const char *const *values, const int *lengths, const int *formats);
+bool CPostgreSQL_sync_pipeline(CPostgreSQL_connection *connection);
+CPostgreSQL_result *CPostgreSQL_next_in_pipeline(CPostgreSQL_connection *connection);
+// False when the connection cannot be used for anything else any longer.
+bool CPostgreSQL_end_pipeline(CPostgreSQL_connection *connection);
 
 // The answer to COPY … FROM STDIN that asks for rows. They are sent in pieces of any size, and ended, with the answer
 // to all of it; a failure, which is not NULL then, has the server forget them.

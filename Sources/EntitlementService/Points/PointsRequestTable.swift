@@ -152,9 +152,9 @@ enum PointsRequestTable {
 
   /// Writes what became of a request that waited.
   static func settle(_ request: PointsRequest, in tx: borrowing WriteTransaction) throws {
-    let count = try tx.update(
-      request,
-      settling,
+    let count = try tx.rowsChanged(
+      by: settling,
+      to: request,
       .text(request.holder),
       .text(request.id),
       .text(PointsRequest.State.pending.rawValue)

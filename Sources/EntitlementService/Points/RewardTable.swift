@@ -47,8 +47,8 @@ enum RewardTable {
     in tx: borrowing WriteTransaction
   ) throws {
     if time.endsAt > tx.now {
-      let changedCount = try tx.execute(
-        "UPDATE points_reward SET ends_at = ? WHERE holder = ? AND reward = ?",
+      let changedCount = try tx.rowsChanged(
+        by: "UPDATE points_reward SET ends_at = ? WHERE holder = ? AND reward = ?",
         .integer(time.endsAt),
         .text(holder),
         .text(time.reward)

@@ -57,7 +57,7 @@ enum ScheduledChangeTable {
   /// Takes all changes out; how many there were.
   static func deleteAll(of subject: Subject, in tx: borrowing WriteTransaction) throws -> Int {
     let (kind, id) = subject.stored
-    return try tx.execute("DELETE FROM scheduled_change \(ofSubject)", kind, id)
+    return try tx.rowsChanged(by: "DELETE FROM scheduled_change \(ofSubject)", kind, id)
   }
 
   /// Makes the changes whose time has come part of the stored subscription, which is about to be changed:

@@ -78,7 +78,8 @@ enum SubscriptionTable {
     // Not left to the cascade alone, which a store may have switched off.
     try tx.execute("DELETE FROM subscription_addon WHERE kind = ? AND id = ?", kind, id)
     try tx.execute("DELETE FROM subscription_override WHERE kind = ? AND id = ?", kind, id)
-    return try tx.execute("DELETE FROM subscription WHERE kind = ? AND id = ?", kind, id) > 0
+    return try tx.rowsChanged(by: "DELETE FROM subscription WHERE kind = ? AND id = ?", kind, id)
+      > 0
   }
 
   private static func stored(_ value: FeatureValue) -> (kind: String, value: Int64?) {

@@ -15,11 +15,11 @@ extension Database {
     var total = 0
     while true {
       let count = try await write { tx in
-        try tx.execute(
-          """
-          DELETE FROM \(table) WHERE (\(key)) IN (
-            SELECT \(key) FROM \(table) WHERE \(column) < ? ORDER BY \(column) LIMIT ?)
-          """,
+        try tx.rowsChanged(
+          by: """
+            DELETE FROM \(table) WHERE (\(key)) IN (
+              SELECT \(key) FROM \(table) WHERE \(column) < ? ORDER BY \(column) LIMIT ?)
+            """,
           .integer(instant),
           .integer(Self.purgeCountMax)
         )
@@ -36,11 +36,11 @@ extension Database {
   @discardableResult
   public func purgeIdempotencyKeys(now: Int64) async throws -> Int {
     try await write { tx in
-      try tx.execute(
-        """
-        DELETE FROM idempotency_key WHERE (caller, key) IN (
-          SELECT caller, key FROM idempotency_key WHERE recorded_at <= ? LIMIT ?)
-        """,
+      try tx.rowsChanged(
+        by: """
+          DELETE FROM idempotency_key WHERE (caller, key) IN (
+            SELECT caller, key FROM idempotency_key WHERE recorded_at <= ? LIMIT ?)
+          """,
         .integer(now - IdempotencyKey.retention),
         .integer(Self.purgeCountMax)
       )
@@ -67,7 +67,7 @@ extension Database {
       ) { $0.optionalInteger(0) }
       guard let bound = bound ?? nil else { return 0 }
       try tx.execute("UPDATE store_version SET purged_revision = ?", .integer(bound))
-      return try tx.execute("DELETE FROM change_log WHERE revision <= ?", .integer(bound))
+      return try tx.rowsChanged(by: "DELETE FROM change_log WHERE revision <= ?", .integer(bound))
     }
   }
 
@@ -86,11 +86,11 @@ extension Database {
       let before = total
       let count = try await write { tx in
         // From the front, so that no index by time is needed.
-        let count = try tx.execute(
-          """
-          DELETE FROM audit_log WHERE recorded_at < ? AND sequence IN (
-            SELECT sequence FROM audit_log ORDER BY sequence LIMIT ?)
-          """,
+        let count = try tx.rowsChanged(
+          by: """
+            DELETE FROM audit_log WHERE recorded_at < ? AND sequence IN (
+              SELECT sequence FROM audit_log ORDER BY sequence LIMIT ?)
+            """,
           .integer(instant),
           .integer(Self.purgeCountMax)
         )

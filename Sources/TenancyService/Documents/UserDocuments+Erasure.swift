@@ -18,11 +18,11 @@ extension UserDocuments {
     var count = 0
     let tables = [("document", "user_id, collection, id"), ("legacy_document", "collection, id")]
     for (table, key) in tables {
-      count += try tx.execute(
-        """
-        DELETE FROM \(table) WHERE (\(key)) IN (
-          SELECT \(key) FROM \(table) WHERE user_id = ? LIMIT ?)
-        """,
+      count += try tx.rowsChanged(
+        by: """
+          DELETE FROM \(table) WHERE (\(key)) IN (
+            SELECT \(key) FROM \(table) WHERE user_id = ? LIMIT ?)
+          """,
         .text(userID),
         .integer(limit)
       )
@@ -44,22 +44,22 @@ extension UserDocuments {
     limit: Int,
     _ tx: borrowing WriteTransaction
   ) throws -> Int {
-    let recordCount = try tx.execute(
-      """
-      UPDATE audit_log SET object = ?1 WHERE sequence IN (
-        SELECT sequence FROM audit_log
-        WHERE scope = ?2 AND action IN ('document.put', 'document.delete') AND object <> ?1
-        LIMIT ?3)
-      """,
+    let recordCount = try tx.rowsChanged(
+      by: """
+        UPDATE audit_log SET object = ?1 WHERE sequence IN (
+          SELECT sequence FROM audit_log
+          WHERE scope = ?2 AND action IN ('document.put', 'document.delete') AND object <> ?1
+          LIMIT ?3)
+        """,
       values: [.text(erasedName), .text(userID), .integer(limit)]
     )
     // The scopes that begin with the user and a slash: the next letter after that is a zero.
-    let changeCount = try tx.execute(
-      """
-      UPDATE change_log SET subject = ?1, scope = ?2 WHERE revision IN (
-        SELECT revision FROM change_log
-        WHERE kind = 'document' AND scope >= ?2 || '/' AND scope < ?2 || '0' LIMIT ?3)
-      """,
+    let changeCount = try tx.rowsChanged(
+      by: """
+        UPDATE change_log SET subject = ?1, scope = ?2 WHERE revision IN (
+          SELECT revision FROM change_log
+          WHERE kind = 'document' AND scope >= ?2 || '/' AND scope < ?2 || '0' LIMIT ?3)
+        """,
       values: [.text(erasedName), .text(userID), .integer(limit)]
     )
     return recordCount + changeCount

@@ -208,11 +208,11 @@ struct UserDocuments: Sendable {
   ) throws {
     // No upsert: SQLite checks the constraints of the row to be inserted even if one is there, and a change
     // that shrinks a collection is below zero by itself.
-    let counted = try tx.execute(
-      """
-      UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
-      WHERE user_id = ? AND collection = ?
-      """,
+    let counted = try tx.rowsChanged(
+      by: """
+        UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
+        WHERE user_id = ? AND collection = ?
+        """,
       values: [.integer(documents), .integer(bytes), .text(userID), .text(collection)]
     )
     if counted == 0 {

@@ -171,11 +171,11 @@ extension Database {
   /// Few at a time, so that writers behind it hardly wait: call again until it is 0.
   func purgeEndedRoles(before instant: Int64) async throws -> Int {
     try await write { tx in
-      let count = try tx.execute(
-        """
-        DELETE FROM association_history WHERE sequence IN (
-          SELECT sequence FROM association_history WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
-        """,
+      let count = try tx.rowsChanged(
+        by: """
+          DELETE FROM association_history WHERE sequence IN (
+            SELECT sequence FROM association_history WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
+          """,
         .integer(instant),
         .integer(Self.purgeCountMax)
       )

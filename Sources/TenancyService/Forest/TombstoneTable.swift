@@ -55,18 +55,18 @@ extension Database {
       let oldest = """
         SELECT id FROM tombstone WHERE deleted_at < ? ORDER BY deleted_at, id LIMIT \(Self.purgeCountMax)
         """
-      let recordCount = try tx.execute(
-        """
-        DELETE FROM access_record WHERE id IN (
-          SELECT id FROM access_record WHERE device_id IN (\(oldest)) LIMIT ?)
-        """,
+      let recordCount = try tx.rowsChanged(
+        by: """
+          DELETE FROM access_record WHERE id IN (
+            SELECT id FROM access_record WHERE device_id IN (\(oldest)) LIMIT ?)
+          """,
         .integer(instant),
         .integer(Self.purgeCountMax)
       )
       // While there may be records left, somebody must still be able to find them.
       guard recordCount < Self.purgeCountMax else { return recordCount }
       return try recordCount
-        + tx.execute("DELETE FROM tombstone WHERE id IN (\(oldest))", .integer(instant))
+        + tx.rowsChanged(by: "DELETE FROM tombstone WHERE id IN (\(oldest))", .integer(instant))
     }
   }
 }

@@ -141,14 +141,14 @@ enum RefusalTable {
     _ record: RefusalCount,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    try tx.execute(
-      """
-      UPDATE refusal SET count = count + ?,
-        first_at = CASE WHEN first_at > ? THEN ? ELSE first_at END,
-        last_at = CASE WHEN last_at < ? THEN ? ELSE last_at END
-      WHERE root_id = ? AND hour = ? AND actor = ? AND on_behalf_of = ? AND action = ?
-        AND object = ? AND reason = ?
-      """,
+    try tx.rowsChanged(
+      by: """
+        UPDATE refusal SET count = count + ?,
+          first_at = CASE WHEN first_at > ? THEN ? ELSE first_at END,
+          last_at = CASE WHEN last_at < ? THEN ? ELSE last_at END
+        WHERE root_id = ? AND hour = ? AND actor = ? AND on_behalf_of = ? AND action = ?
+          AND object = ? AND reason = ?
+        """,
       values: [
         .integer(record.count), .integer(record.firstAt), .integer(record.firstAt),
         .integer(record.lastAt), .integer(record.lastAt),

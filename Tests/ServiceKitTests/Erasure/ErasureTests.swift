@@ -191,7 +191,7 @@ struct ErasureTests {
       #expect(others == ["\(pseudonym)x \(pseudonym)", pseudonym])
       // What is not the service's to change stays, until its owner deletes it.
       let deletedCount = try await store.writeOwn { tx in
-        try tx.execute("DELETE FROM document WHERE owner = ?", .text(Self.name))
+        try tx.rowsChanged(by: "DELETE FROM document WHERE owner = ?", .text(Self.name))
       }
       #expect(deletedCount == 1)
       #expect(TestServer.isUsed || holds(Self.name, folder.file("store.db-wal")))
@@ -205,7 +205,7 @@ struct ErasureTests {
     try await run { store, _ in
       for _ in 0..<2 {
         try await store.writeOwn { tx in
-          _ = try tx.execute("INSERT INTO named VALUES (?, 'late')", .text(Self.name))
+          try tx.execute("INSERT INTO named VALUES (?, 'late')", .text(Self.name))
         }
         _ = try await erase(store)
       }
@@ -284,7 +284,7 @@ struct ErasureTests {
   func truncateLog_whileRead_saysSo() async throws {
     try await run { store, folder in
       try await store.writeOwn { tx in
-        _ = try tx.execute("INSERT INTO document VALUES (?)", .text(Self.name))
+        try tx.execute("INSERT INTO document VALUES (?)", .text(Self.name))
       }
       let (started, release) = (Milestone(), OneShot())
       let database = store.database
@@ -297,7 +297,7 @@ struct ErasureTests {
         }
       }
       await started.reached()
-      try await store.writeOwn { tx in _ = try tx.execute("DELETE FROM document") }
+      try await store.writeOwn { tx in try tx.execute("DELETE FROM document") }
       #expect(try await !database.truncateLog())
       #expect(holds(Self.name, folder.file("store.db-wal")))
       release.fire()

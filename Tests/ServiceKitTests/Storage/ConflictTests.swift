@@ -56,8 +56,10 @@ struct ConflictTests {
     try await first.value
     try await second.value
     try await third.value
-    // Twice behind the first one, because it had changed something by the time it had to be undone.
-    #expect(runs.all == [0, 0, database.revision])
+    // Twice behind the first one, because it had changed something by the time it had to be undone; a server has not
+    // been sent it by then.
+    let again: [Int64] = TestServer.isUsed ? [] : [0]
+    #expect(runs.all == [0] + again + [database.revision])
     #expect(try await database.note("a") == "third")
     await database.close()
   }

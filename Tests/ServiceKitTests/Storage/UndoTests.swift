@@ -50,6 +50,8 @@ struct UndoTests {
         try Self.put("before", "failed", tx)
         try Self.put("failed", "", tx)
         try tx.appendChange(kind: "failed", subject: "s", scope: "")
+        // With this question a server is sent what comes before it.
+        #expect(try tx.first("SELECT count(*) FROM note") { $0.integer(0) } == 2)
         throw Failed()
       }
       let after = await database.queueWrite { tx in

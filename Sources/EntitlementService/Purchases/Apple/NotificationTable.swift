@@ -9,13 +9,13 @@ enum NotificationTable {
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
     let notification = verified.payload
-    return try tx.execute(
-      """
-      INSERT INTO notification
-        (environment, uuid, type, subtype, signed_at, received_at, original_transaction_id,
-         payload_digest, leaf_serial, outcome)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """,
+    return try tx.rowsChanged(
+      by: """
+        INSERT INTO notification
+          (environment, uuid, type, subtype, signed_at, received_at, original_transaction_id,
+           payload_digest, leaf_serial, outcome)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        """,
       .text(verified.evidence.environment.rawValue),
       .text(notification.uuid),
       .text(notification.type),

@@ -33,7 +33,7 @@ public struct Change: Hashable, Sendable {
   /// The table `change_log`.
   static let columns = RecordColumns<Change>(
     "change_log",
-    .generated("revision", \.revision),
+    .integer("revision", \.revision),
     .integer("recorded_at", \.recordedAt),
     .text("kind", \.kind),
     .text("subject", \.subject),

@@ -29,6 +29,16 @@ protocol StoreConnection: AnyObject {
   @discardableResult
   func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int
 
+  /// Runs one statement whose answer nobody waits for: it is with the store when the next one is answered, or when
+  /// `settle` returns, which may throw its error.
+  func post(_ sql: String, _ values: [SQLValue]) throws(StoreError)
+
+  /// Waits until everything that was posted is done.
+  func settle() throws(StoreError)
+
+  /// Drops what was posted and not sent.
+  func forget()
+
   /// Inserts one row; the value of `key`, a column that the engine fills in.
   func insert(
     _ sql: String,
@@ -47,6 +57,15 @@ protocol StoreConnection: AnyObject {
 }
 
 extension StoreConnection {
+  /// At once.
+  func post(_ sql: String, _ values: [SQLValue]) throws(StoreError) { try execute(sql, values) }
+
+  /// Nothing.
+  func settle() throws(StoreError) {}
+
+  /// Nothing.
+  func forget() {}
+
   /// Runs one statement without values.
   @discardableResult
   func execute(_ sql: String) throws(StoreError) -> Int { try execute(sql, []) }

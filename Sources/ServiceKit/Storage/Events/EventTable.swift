@@ -30,6 +30,6 @@ public enum EventTable {
   /// Drops the events about a person whose account is erased; how many there were.
   @discardableResult
   public static func drop(about userID: String, in tx: borrowing WriteTransaction) throws -> Int {
-    try tx.execute("DELETE FROM event WHERE user_id = ?", .text(userID))
+    try tx.rowsChanged(by: "DELETE FROM event WHERE user_id = ?", .text(userID))
   }
 }

@@ -14,6 +14,9 @@ final class PostgresConnection: StoreConnection {
   private var statements: [PreparedKey: String] = [:]
   private var translations: [StatementText: String] = [:]
   private var preparedCount = 0
+  /// Statements that were posted, and are sent with the next one.
+  private var posted: [PostedStatement] = []
+  private var postedByteCount = 0
   /// Warnings without a code of their own that the server has sent.
   private let warningCount: UnsafeMutablePointer<UInt32>
 
@@ -22,6 +25,16 @@ final class PostgresConnection: StoreConnection {
     let text: StatementText
     let types: [UInt32]
   }
+
+  /// A statement that waits to be sent.
+  struct PostedStatement {
+    let sql: String
+    let values: PostgresValues
+  }
+
+  /// Statements and bytes that are sent together, at most.
+  private static let postedCountMax = 256
+  private static let postedByteCountMax = 1 << 20
 
   /// Statements kept prepared; a service has fewer, unless it builds SQL from parts.
   private static let statementCountMax = 1024
@@ -134,6 +147,7 @@ final class PostgresConnection: StoreConnection {
 
   private func disconnect() {
     statements = [:]
+    forget()
     guard let handle = unsafe handle else { return }
     unsafe CPostgreSQL_finish(handle)
     unsafe self.handle = nil
@@ -207,8 +221,59 @@ final class PostgresConnection: StoreConnection {
     return rows
   }
 
+  // MARK: Statements that are sent together
+
+  func post(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
+    let encoded = PostgresValues(values)
+    if encoded.hasNUL { throw .unstorable("text with the character U+0000") }
+    posted.append(PostedStatement(sql: sql, values: encoded))
+    postedByteCount += encoded.byteCount
+    if posted.count >= Self.postedCountMax || postedByteCount >= Self.postedByteCountMax {
+      try settle()
+    }
+  }
+
+  func settle() throws(StoreError) {
+    guard let last = posted.popLast() else { return }
+    changedRowCount += Int64(try together(with: last).changedRowCount)
+  }
+
+  func forget() {
+    posted = []
+    postedByteCount = 0
+  }
+
+  /// Sends what was posted and one statement more in one round trip; the answer to that one.
+  private func together(with last: PostedStatement) throws(StoreError) -> PostgresRows {
+    let all = posted + [last]
+    forget()
+    if statements.count + all.count > Self.statementCountMax {
+      statements = [:]
+      try run("DEALLOCATE ALL")
+    }
+    var names: [String] = []
+    for one in all { names.append(try prepared(one.sql, one.values.types)) }
+    let answers = try unsafe withHandle { handle throws(StoreError) in
+      unsafe PostgresPipeline(handle).run(zip(all, names).map { ($0, $1) })
+    }
+    var rows: PostgresRows?
+    for (one, answer) in zip(all, answers) {
+      // That of the last one is for its caller to count.
+      if let rows { changedRowCount += Int64(rows.changedRowCount) }
+      rows = try checked(answer, one.sql)
+    }
+    guard let rows, answers.count == all.count else {
+      let failure = lost()
+      disconnect()
+      throw failure
+    }
+    return rows
+  }
+
   /// Runs one or several statements without values and rows.
   func run(_ sql: String) throws(StoreError) {
+    // What is undone need not be done before.
+    if sql.hasPrefix("ROLLBACK") { forget() } else { try settle() }
     guard let handle = unsafe handle else { throw lost() }
     let warned = unsafe warningCount.pointee
     let answer = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
@@ -239,7 +304,11 @@ final class PostgresConnection: StoreConnection {
   ) throws(StoreError) -> PostgresRows {
     let encoded = PostgresValues(values)
     if encoded.hasNUL { throw .unstorable("text with the character U+0000") }
-    let name = try prepared(limit == 1 ? Self.limited(sql) : sql, encoded.types)
+    let text = limit == 1 ? Self.limited(sql) : sql
+    guard posted.isEmpty else {
+      return try together(with: PostedStatement(sql: text, values: encoded))
+    }
+    let name = try prepared(text, encoded.types)
     guard let handle = unsafe handle else { throw lost() }
     let rows = unsafe PostgresRows(owning: encoded.run(name, on: handle), sql: sql)
     return try checked(rows, sql)

@@ -45,17 +45,14 @@ struct PostgresValues {
     }
   }
 
+  /// Bytes of the values.
+  var byteCount: Int { bytes.count }
+
   /// Runs a prepared statement with them; its answer, if there is one.
   @unsafe
   func run(_ name: String, on handle: OpaquePointer) -> OpaquePointer? {
-    unsafe bytes.withUnsafeBytes { bytes in
-      let base = unsafe bytes.bindMemory(to: CChar.self).baseAddress
-      let pointers: [UnsafePointer<CChar>?] = unsafe starts.map { start in
-        guard let start, let base = unsafe base else { return nil }
-        return unsafe base + start
-      }
-      let formats = [Int32](repeating: 1, count: starts.count)
-      return unsafe CPostgreSQL_run_prepared(
+    unsafe withPointers { pointers, formats in
+      unsafe CPostgreSQL_run_prepared(
         handle,
         name,
         Int32(starts.count),
@@ -63,6 +60,33 @@ struct PostgresValues {
         lengths,
         formats
       )
+    }
+  }
+
+  /// Sends a prepared statement with them into a pipeline; whether it could.
+  @unsafe
+  func send(_ name: String, on handle: OpaquePointer) -> Bool {
+    unsafe withPointers { pointers, formats in
+      unsafe CPostgreSQL_send_prepared(
+        handle,
+        name,
+        Int32(starts.count),
+        pointers,
+        lengths,
+        formats
+      )
+    }
+  }
+
+  @unsafe
+  private func withPointers<R>(_ body: ([UnsafePointer<CChar>?], [Int32]) -> R) -> R {
+    unsafe bytes.withUnsafeBytes { bytes in
+      let base = unsafe bytes.bindMemory(to: CChar.self).baseAddress
+      let pointers: [UnsafePointer<CChar>?] = unsafe starts.map { start in
+        guard let start, let base = unsafe base else { return nil }
+        return unsafe base + start
+      }
+      return unsafe body(pointers, [Int32](repeating: 1, count: starts.count))
     }
   }
 }

@@ -211,42 +211,64 @@ extension StoreTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Inserts a record, `beside` the values of the columns that it does not hold; the number of rows that are new.
+  /// Inserts a record, `beside` the values of the columns that it does not hold.
   ///
   /// `clause` follows the values: `ON CONFLICT (id) DO NOTHING`.
   @inlinable
-  @discardableResult
   public func insert<Record>(
     _ record: Record,
     _ columns: RecordColumns<Record>,
     beside values: SQLValue...,
     clause: String = ""
-  ) throws(StoreError) -> Int {
+  ) throws(StoreError) {
     let sql = clause.isEmpty ? columns.insertion : "\(columns.insertion) \(clause)"
-    return try execute(sql, values: columns.values(record, beside: values))
+    try execute(sql, values: columns.values(record, beside: values))
   }
 
-  /// Inserts a record or replaces the row with its key, as `insert` does; the number of rows that it wrote.
+  /// As `insert`; whether the row is new, where `clause` leaves one that is there as it is.
   @inlinable
-  @discardableResult
+  public func insertIfNew<Record>(
+    _ record: Record,
+    _ columns: RecordColumns<Record>,
+    beside values: SQLValue...,
+    clause: String
+  ) throws(StoreError) -> Bool {
+    let sql = "\(columns.insertion) \(clause)"
+    return try rowsChanged(by: sql, values: columns.values(record, beside: values)) > 0
+  }
+
+  /// Inserts a record or replaces the row with its key, as `insert` does.
+  @inlinable
   public func save<Record>(
     _ record: Record,
     _ upsert: RecordUpsert<Record>,
     beside values: SQLValue...
-  ) throws(StoreError) -> Int {
+  ) throws(StoreError) {
     try execute(upsert.sql, values: upsert.columns.values(record, beside: values))
   }
 
-  /// Changes the columns of an update to what a record has in them; the number of rows that it changed.
+  /// As `update`; the number of rows that it changed.
+  @inlinable
+  public func rowsChanged<Record>(
+    by update: RecordUpdate<Record>,
+    to record: Record,
+    _ values: SQLValue...
+  ) throws(StoreError) -> Int {
+    try rowsChanged(
+      by: update.sql,
+      values: update.columns.values(record, between: [], and: values)
+    )
+  }
+
+  /// Changes the columns of an update to what a record has in them.
   ///
   /// `values` are those of the update's condition.
   @inlinable
-  @discardableResult
   public func update<Record>(
     _ record: Record,
     _ update: RecordUpdate<Record>,
     _ values: SQLValue...
-  ) throws(StoreError) -> Int {
+  ) throws(StoreError) {
     try execute(update.sql, values: update.columns.values(record, between: [], and: values))
   }
 }

@@ -114,10 +114,14 @@ final class WriteSession {
   func undoable<R>(_ body: () throws -> R) throws -> R {
     let (changeCount, touchedCount) = (changes.count, touchedByRunning.count)
     let connection = try open()
+    // What was posted before this part is not undone with it.
+    try connection.settle()
     let rowCount = connection.changedRowCount
     if hasSavepoints { try connection.execute("SAVEPOINT part") }
     do {
       let result = try body()
+      // What fails belongs to this part, and not to what comes next.
+      try connection.settle()
       if hasSavepoints { try connection.execute("RELEASE part") }
       return result
     } catch {
@@ -133,6 +137,7 @@ final class WriteSession {
     // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
     // "Response To Errors Within A Transaction"); the writer looks at that itself.
     guard connection.isInTransaction else { return }
+    connection.forget()
     // What has failed in PostgreSQL lets nothing follow but going back.
     let hasChanged = connection.changedRowCount != rowCount || connection.isPoisoned
     guard hasSavepoints else {
@@ -168,19 +173,16 @@ final class WriteSession {
     payload: [UInt8]
   ) throws(StoreError) -> Int64 {
     let connection = try open()
-    var change = Change(
-      revision: 0,
+    // The store's turn is ours: nobody else gives a number.
+    let change = Change(
+      revision: revision + 1,
       recordedAt: now,
       kind: kind,
       subject: subject,
       scope: scope,
       payload: payload
     )
-    change.revision = try connection.insert(
-      Change.columns.insertion,
-      Change.columns.values(change),
-      generating: "revision"
-    )
+    try connection.post(Change.columns.insertion, Change.columns.values(change))
     loggedByteCount +=
       Self.changeByteCount + kind.utf8.count + subject.utf8.count + scope.utf8.count
       + payload.count
@@ -202,7 +204,7 @@ final class WriteSession {
       + (record.beforeDigest?.count ?? 0) + (record.afterDigest?.count ?? 0)
     let stored = StoredAuditRecord(sequence: 0, recordedAt: now, record: record)
     let columns = StoredAuditRecord.columns
-    try open().execute(columns.insertion, columns.values(stored))
+    try open().post(columns.insertion, columns.values(stored))
     guard record.outcome == .done, let rule = eventRules?[record.action] else { return }
     try append(rule.event(of: record, at: now))
   }
@@ -215,6 +217,6 @@ final class WriteSession {
       Self.eventByteCount + event.type.utf8.count + event.object.utf8.count
       + event.scope.utf8.count + 2 * event.userID.utf8.count + event.actor.utf8.count
       + event.requestID.utf8.count + event.data.utf8.count
-    try open().execute(Event.columns.insertion, Event.columns.values(event))
+    try open().post(Event.columns.insertion, Event.columns.values(event))
   }
 }

@@ -23,15 +23,25 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
     try session.open().query(sql, values, limit: limit, row)
   }
 
-  /// Runs an INSERT, UPDATE or DELETE; the number of rows it changed, cascades included.
-  @discardableResult
-  public func execute(_ sql: String, _ values: SQLValue...) throws(StoreError) -> Int {
-    try session.open().execute(sql, values)
+  /// Runs an INSERT, UPDATE or DELETE.
+  ///
+  /// A server is sent it together with the next question, or at the end of the body; its error may come from there.
+  public func execute(_ sql: String, _ values: SQLValue...) throws(StoreError) {
+    try session.open().post(sql, values)
   }
 
   /// As the other `execute`, for values that were collected in an array.
-  @discardableResult
-  public func execute(_ sql: String, values: [SQLValue]) throws(StoreError) -> Int {
+  public func execute(_ sql: String, values: [SQLValue]) throws(StoreError) {
+    try session.open().post(sql, values)
+  }
+
+  /// Runs an INSERT, UPDATE or DELETE; the number of rows that it changed.
+  public func rowsChanged(by sql: String, _ values: SQLValue...) throws(StoreError) -> Int {
+    try session.open().execute(sql, values)
+  }
+
+  /// As the other `rowsChanged`, for values that were collected in an array.
+  public func rowsChanged(by sql: String, values: [SQLValue]) throws(StoreError) -> Int {
     try session.open().execute(sql, values)
   }
 

@@ -152,8 +152,8 @@ package final class HandOverQueue: Sendable {
 
     /// Deletes a row unless its lease has ended and another program has taken it; whether it has not.
     func delete(_ row: Waiting, _ tx: borrowing WriteTransaction) throws -> Bool {
-      try tx.execute(
-        "DELETE FROM \(table) WHERE \(key) = ? AND due_at = coalesce(?, due_at)",
+      try tx.rowsChanged(
+        by: "DELETE FROM \(table) WHERE \(key) = ? AND due_at = coalesce(?, due_at)",
         .text(row.key),
         .optionalInteger(row.leaseEnd)
       ) > 0 || row.leaseEnd == nil

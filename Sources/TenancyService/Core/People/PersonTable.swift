@@ -162,11 +162,11 @@ extension PersonTable {
       }
       return true
     }
-    let rekeyed = try tx.execute(
-      """
-      UPDATE association SET name_key = ? WHERE id IN (
-        SELECT id FROM association WHERE user_id = ? AND name_key <> ? LIMIT ?)
-      """,
+    let rekeyed = try tx.rowsChanged(
+      by: """
+        UPDATE association SET name_key = ? WHERE id IN (
+          SELECT id FROM association WHERE user_id = ? AND name_key <> ? LIMIT ?)
+        """,
       .text(name.key),
       .text(userID),
       .text(name.key),
@@ -190,11 +190,11 @@ extension PersonTable {
   /// Has names asked for again that were asked for by an instant (milliseconds since 1970), and forgets the versions
   /// of all; false when so many are left that the rest is for another transaction.
   static func forget(askedBy instant: Int64, in tx: borrowing WriteTransaction) throws -> Bool {
-    let count = try tx.execute(
-      """
-      UPDATE person SET asked_at = NULL, version = 0 WHERE user_id IN (
-        SELECT user_id FROM person WHERE asked_at <= ? OR asked_at IS NULL AND version > 0 LIMIT ?)
-      """,
+    let count = try tx.rowsChanged(
+      by: """
+        UPDATE person SET asked_at = NULL, version = 0 WHERE user_id IN (
+          SELECT user_id FROM person WHERE asked_at <= ? OR asked_at IS NULL AND version > 0 LIMIT ?)
+        """,
       .integer(instant),
       .integer(forgottenCountMax)
     )

@@ -139,11 +139,11 @@ extension UserDocuments {
   /// Deletes some legacy documents, and with the last of them the state of the migration; how many
   /// documents that were.
   func deleteLegacy(limit: Int, _ tx: borrowing WriteTransaction) throws -> Int {
-    let count = try tx.execute(
-      """
-      DELETE FROM legacy_document WHERE user_id = ? AND (collection, id) IN (
-        SELECT collection, id FROM legacy_document WHERE user_id = ? LIMIT ?)
-      """,
+    let count = try tx.rowsChanged(
+      by: """
+        DELETE FROM legacy_document WHERE user_id = ? AND (collection, id) IN (
+          SELECT collection, id FROM legacy_document WHERE user_id = ? LIMIT ?)
+        """,
       values: [.text(userID), .text(userID), .integer(limit)]
     )
     if count < limit {

@@ -60,8 +60,8 @@ enum InvitationMailTable {
 
   /// Has one that waits tried now; false when none does.
   static func hurry(_ invitationID: String, in tx: borrowing WriteTransaction) throws -> Bool {
-    try tx.execute(
-      "UPDATE invitation_mail SET due_at = ? WHERE invitation_id = ?",
+    try tx.rowsChanged(
+      by: "UPDATE invitation_mail SET due_at = ? WHERE invitation_id = ?",
       .integer(tx.now),
       .text(invitationID)
     ) > 0

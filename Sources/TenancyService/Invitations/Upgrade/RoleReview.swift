@@ -117,7 +117,7 @@ final class RoleReview: Sendable {
         "kept_last": .init(count(.keptLast)),
       ]
     )
-    try await core.changeOwn { tx in _ = try tx.execute("DELETE FROM role_review") }
+    try await core.changeOwn { tx in try tx.execute("DELETE FROM role_review") }
   }
 }
 

@@ -207,11 +207,11 @@ enum PairingTable {
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
     guard let childID = record.childID else { return false }
-    let count = try tx.execute(
-      """
-      UPDATE pairing SET association_id = ? WHERE id = (
-        SELECT id FROM pairing WHERE child_id = ? AND user_id = ? AND id <> ? ORDER BY id LIMIT 1)
-      """,
+    let count = try tx.rowsChanged(
+      by: """
+        UPDATE pairing SET association_id = ? WHERE id = (
+          SELECT id FROM pairing WHERE child_id = ? AND user_id = ? AND id <> ? ORDER BY id LIMIT 1)
+        """,
       values: [.text(record.associationID), .text(childID), .text(record.userID), .text(record.id)]
     )
     return count > 0

@@ -117,13 +117,13 @@ enum AccessTable {
     _ values: [SQLValue],
     in tx: borrowing WriteTransaction
   ) throws -> Int {
-    try tx.execute(
-      """
-      DELETE FROM access_record WHERE id IN (
-        SELECT id FROM access_record WHERE is_stranger = 1 AND device_id = ? \(condition)
-        ORDER BY recorded_at DESC, id DESC LIMIT \(Int64.max) OFFSET ?
-      )
-      """,
+    try tx.rowsChanged(
+      by: """
+        DELETE FROM access_record WHERE id IN (
+          SELECT id FROM access_record WHERE is_stranger = 1 AND device_id = ? \(condition)
+          ORDER BY recorded_at DESC, id DESC LIMIT \(Int64.max) OFFSET ?
+        )
+        """,
       values: values + [.integer(count)]
     )
   }

@@ -51,7 +51,7 @@ enum BridgeTable {
     }
     guard isNeeded else { return }
     try await core.changeOwn { tx in
-      _ = try tx.execute("DELETE FROM bridge WHERE \(abandoned)", before)
+      try tx.execute("DELETE FROM bridge WHERE \(abandoned)", before)
     }
   }
 }

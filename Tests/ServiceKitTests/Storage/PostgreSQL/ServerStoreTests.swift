@@ -260,7 +260,7 @@ struct ServerStoreTests {
     try await database.write { tx in
       try tx.execute("INSERT INTO note (id, text) VALUES ('b', 'bread')")
       let outcome = Result {
-        try tx.attempt { _ = try tx.execute("INSERT INTO note (id, text) VALUES ('a', 'again')") }
+        try tx.attempt { try tx.execute("INSERT INTO note (id, text) VALUES ('a', 'again')") }
       }
       #expect(throws: StoreError.self) { try outcome.get() }
       try tx.execute("INSERT INTO note (id, text) VALUES ('c', 'tea')")

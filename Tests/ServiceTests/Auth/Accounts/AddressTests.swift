@@ -18,7 +18,7 @@ struct AddressTests {
       #expect(fresh.email == "Ada@Example.org")
       #expect(!fresh.emailVerified)
       try await stage.service.core.database.write { tx in
-        _ = try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(id))
+        try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(id))
       }
       #expect(try await users.getAddress(.init(userId: id)).emailVerified)
       let unknown = await outcome { _ = try await users.getAddress(.init(userId: "usr_1")) }

@@ -41,7 +41,7 @@ struct InvitationMailTests {
     )
     let id = try #require(answer.user?.id)
     try await stage.service.core.store.writeOwn { tx in
-      _ = try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(id))
+      try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(id))
     }
     _ = try await stage.takeMails()
     return id
@@ -147,7 +147,7 @@ struct InvitationMailTests {
       #expect(try await stage.takeMails().isEmpty)
       // Once the address is verified, the same invitation goes.
       try await stage.service.core.store.writeOwn { tx in
-        _ = try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(eve))
+        try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(eve))
       }
       _ = try await accounts(stage).sendInvitation(request(by: eve))
       #expect(try await stage.takeMails().count == 1)

@@ -47,7 +47,7 @@ struct NoticeMailTests {
     )
     let id = try #require(answer.user?.id)
     try await stage.service.core.store.writeOwn { tx in
-      _ = try tx.execute(
+      try tx.execute(
         "UPDATE account SET email_verified = ? WHERE id = ?",
         .boolean(isVerified),
         .text(id)

@@ -86,7 +86,7 @@ struct DeletionTests {
         try #require(stranger.user?.id), try #require(owner.user?.id)
       )
       try await stage.service.core.database.write { tx in
-        _ = try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(ownerID))
+        try tx.execute("UPDATE account SET email_verified = 1 WHERE id = ?", .text(ownerID))
       }
       for account in [stranger, owner] { _ = try await delete(account, stage) }
       await stage.workOffDeletions()
@@ -423,7 +423,7 @@ struct DeletionTests {
       let store = stage.service.core.store
       let until = ground.clock.now + 60_000
       try await store.writeOwn { tx in
-        _ = try tx.execute(
+        try tx.execute(
           "UPDATE mail SET state = 2, due_at = ? WHERE user_id = ?",
           .integer(until),
           .text(id)

@@ -161,7 +161,7 @@ struct LinkedIdentityTests {
       // One of another relying party signs nobody in: it can go, and is no way for an identity to go.
       let again = try await stage.link(stage.apple, "1", by: ada)
       try await stage.stage.service.core.store.writeOwn { tx in
-        _ = try tx.execute("UPDATE passkey SET relying_party = 'former.example'")
+        try tx.execute("UPDATE passkey SET relying_party = 'former.example'")
       }
       #expect(
         await outcome { try await stage.unlink(again.id, by: ada) }

@@ -97,7 +97,7 @@ struct ProviderSignInTests {
       #expect(outcomes == ["OK": 1, Self.invalid: 7])
       // Also once the identity is gone, and the address is still there.
       try await stage.stage.service.core.store.writeOwn { tx in
-        _ = try tx.execute("DELETE FROM identity")
+        try tx.execute("DELETE FROM identity")
       }
       let again = await outcome {
         _ = try await stage.stage.identities.signIn(

@@ -21,7 +21,7 @@ struct OutboxTests {
       let user = try #require(try await stage.signUp().user?.id)
       _ = try await stage.takeMails()
       try await stage.service.core.store.writeOwn { tx in
-        _ = try tx.execute("DELETE FROM mail")
+        try tx.execute("DELETE FROM mail")
       }
       let box = try OutboxStage(
         stage,
@@ -279,7 +279,7 @@ struct OutboxTests {
       let boss = try await box.stage.signUp("boss@example.org")
       box.stage.peers.change { $0.operators.insert(boss.user?.id ?? "") }
       try await box.core.store.writeOwn { tx in
-        _ = try tx.execute("DELETE FROM mail WHERE kind <> 'password_changed'")
+        try tx.execute("DELETE FROM mail WHERE kind <> 'password_changed'")
       }
       let operators = Auth_V1.OperatorsClient(box.stage.channel)
       var (mails, page): ([Auth_V1.Mail], String) = ([], "")

@@ -199,7 +199,7 @@ struct PasswordWorkTests {
     // As after an upgrade, which has looked at nothing yet.
     try await AuthStage.run(on: ground) { stage in
       try await stage.service.core.database.write { tx in
-        _ = try tx.execute("DELETE FROM password_work")
+        try tx.execute("DELETE FROM password_work")
       }
     }
     try await AuthStage.run(on: ground) { stage in

@@ -130,7 +130,7 @@ struct HoldersTests {
       #expect(!isAnywhere(anna, family.fixture))
       await #expect(throws: StoreError.self) {
         try await database.write { tx in
-          _ = try tx.execute("UPDATE points_entry SET points = points + 1")
+          try tx.execute("UPDATE points_entry SET points = points + 1")
         }
       }
     }

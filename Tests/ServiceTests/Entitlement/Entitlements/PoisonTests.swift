@@ -18,7 +18,7 @@ struct PoisonTests {
     _ values: SQLValue...
   ) async throws {
     let changed = try await fixture.service.core.store.database.write { tx in
-      try tx.execute(sql, values: values)
+      try tx.rowsChanged(by: sql, values: values)
     }
     #expect(changed > 0, "\(sql)")
   }

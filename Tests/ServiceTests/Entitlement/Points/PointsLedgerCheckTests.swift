@@ -29,7 +29,7 @@ struct PointsLedgerCheckTests {
       try await family.redeem([("reading", 3)])
       #expect(try await family.findings() == [])
       try await family.fixture.service.core.database.write { tx in
-        _ = try tx.execute(statement)
+        try tx.execute(statement)
       }
       let found = try await family.findings()
       #expect(found.contains { $0.contains(finding) }, "\(found)")
@@ -71,7 +71,7 @@ struct PointsLedgerCheckTests {
         migrations: EntitlementSchema.migrations
       )
       try await database.write { tx in
-        _ = try tx.execute("UPDATE points_account SET points = 11 WHERE name = 'balance'")
+        try tx.execute("UPDATE points_account SET points = 11 WHERE name = 'balance'")
       }
       await database.close()
       let error = await #expect(throws: StoreError.self) { try await open() }
@@ -89,7 +89,7 @@ struct PointsLedgerCheckTests {
         "UPDATE points_account SET points = -1 WHERE name = 'balance'",
       ] {
         await #expect(throws: StoreError.self) {
-          try await database.write { tx in _ = try tx.execute(statement) }
+          try await database.write { tx in try tx.execute(statement) }
         }
       }
       #expect(try await family.findings() == [])

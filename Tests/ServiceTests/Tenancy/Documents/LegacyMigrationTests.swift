@@ -200,7 +200,7 @@ struct LegacyMigrationTests {
         """,
       ] {
         await #expect(throws: StoreError.self) {
-          try await stage.service.database.write { tx in _ = try tx.execute(change) }
+          try await stage.service.database.write { tx in try tx.execute(change) }
         }
       }
       #expect(try await migrate(stage).copiedCount == 600)

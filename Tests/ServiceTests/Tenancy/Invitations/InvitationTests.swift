@@ -457,7 +457,7 @@ struct InvitationTests {
       let first = try await stage.inviteTenant(home).invitation?.id ?? ""
       let door = home.door
       try await stage.service.database.write { tx in
-        _ = try tx.execute(
+        try tx.execute(
           """
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
           INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until, expires_at,

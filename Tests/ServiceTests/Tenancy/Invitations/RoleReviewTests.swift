@@ -304,7 +304,7 @@ struct RoleReviewTests {
         options: .by(Self.root)
       )
       // Old enough to be forgotten: the audit log says who has accepted.
-      try await stage.service.database.write { tx in _ = try tx.execute("DELETE FROM invitation") }
+      try await stage.service.database.write { tx in try tx.execute("DELETE FROM invitation") }
     } _: { stage, home in
       try await review(stage)
       #expect(try await may(home.owner, "portfolio.view", home.portfolio, stage))

@@ -22,7 +22,7 @@ struct PoisonTests {
     )
     try await database.write { tx in
       for (sql, values) in statements {
-        let count = try tx.execute(sql, values: values)
+        let count = try tx.rowsChanged(by: sql, values: values)
         #expect(count > 0, "\(sql)")
       }
     }
