@@ -7,9 +7,11 @@ import asyncio
 import subprocess
 import sys
 
-# How a way passes bytes: all of them, none to the server, none from it, none at all, or no connections. The last two pass
-# all until a write is committed: they lose either the commit or its answer, with the connection, and pass from then on.
-MODES = ("pass", "deaf", "mute", "silent", "cut", "lose a commit", "lose its answer")
+# How a way passes bytes: all of them, none to the server, none from it, none at all, no connections, or what the server
+# says after SLOW_SECONDS. The last two pass all until a write is committed: they lose either the commit or its answer,
+# with the connection, and pass from then on.
+MODES = ("pass", "deaf", "mute", "silent", "cut", "slow", "lose a commit", "lose its answer")
+SLOW_SECONDS = 5
 # How PostgreSQL's simple protocol asks for a commit, and what only a connection has said that writes.
 COMMIT, TURN = b"COMMIT\0", b"pg_advisory_xact_lock"
 
@@ -57,6 +59,8 @@ class Way:
             while data := await reader.read(65_536):
                 if ends and self._loses(data, ends):
                     return
+                if self.mode == "slow" and not ends:
+                    await asyncio.sleep(SLOW_SECONDS)
                 if self.mode not in swallowing:
                     writer.write(data)
                     await writer.drain()
