@@ -124,23 +124,25 @@ final class Client: Sendable {
     let first = try await keeper.bearer()
     do {
       let reply = try await reply(call, token: first.token, as: type)
-      return try await current(reply, first, keeper)
+      return try current(reply, first, keeper)
     } catch let error as KitError where Self.tokenReasons.contains(error.reason) {
       try await keeper.renew(after: first)
     }
     let second = try await keeper.bearer()
     guard second.epoch == first.epoch else { throw KitError.signedOut(.signedOut) }
     let reply = try await reply(call, token: second.token, as: type)
-    return try await current(reply, second, keeper)
+    return try current(reply, second, keeper)
   }
 
   /// The reply, unless its person has signed out in the meantime: nobody sees another one's answer.
+  ///
+  /// There is no pause between this look and its return to the caller.
   private func current<Value>(
     _ reply: Reply<Value>,
     _ bearer: Bearer,
     _ keeper: TokenKeeper
-  ) async throws -> Reply<Value> {
-    guard await keeper.epoch == bearer.epoch else { throw KitError.signedOut(.signedOut) }
+  ) throws -> Reply<Value> {
+    guard keeper.epoch == bearer.epoch else { throw KitError.signedOut(.signedOut) }
     return reply
   }
 }

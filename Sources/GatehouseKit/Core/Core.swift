@@ -22,7 +22,7 @@ final class Core: Sendable {
   let scopes = Broadcast(Scope())
   let accountState = Broadcast(AccountState.unknown)
   private let denied = Mutex<[@Sendable () -> Void]>([])
-  private let arriving = Mutex<User?>(nil)
+  private let arriving = Mutex<[String: User]>([:])
   private let dropping = Mutex<[@Sendable (Int) -> Void]>([])
 
   init(configuration: Configuration, client: Client, stores: OrderedStores) {
@@ -69,11 +69,14 @@ final class Core: Sendable {
     case .held(let held):
       let old = scope.withLock { $0 }
       let record = held.record
-      guard old.epoch != epoch || old.userID != record.userID else { return }
+      let isAnother = old.epoch != epoch || old.userID != record.userID
+      guard isAnother || old.context != record.context else { return }
       enterScope(epoch: epoch, userID: record.userID, context: record.context)
-      if accountState.value != .unknown { _ = stores.removeCached(prefix: Self.cachePrefix) }
-      let user = arriving.withLock { $0 }
-      accountState.send(.signedIn(id: record.userID, user?.id == record.userID ? user : nil))
+      guard isAnother else { return }
+      // A session from the store is of the first epoch, and answers that are kept there are its person's.
+      if epoch > 0 { _ = stores.removeCached(prefix: Self.cachePrefix) }
+      let user = arriving.withLock { $0[record.userID] }
+      accountState.send(.signedIn(id: record.userID, user))
     }
   }
 
@@ -93,21 +96,23 @@ final class Core: Sendable {
     guard let user = await cached(User.self, "user", of: number)?.value, user.id == id else {
       return
     }
-    show(user, number)
+    // A newer one may have come from the server in the meantime.
+    show(user) { $0 == .signedIn(id: id, nil) }
   }
 
   func begin(_ user: User, _ tokens: Tokens, serverTime: Date?, begunAt epoch: Int) async throws {
-    arriving.withLock { $0 = user }
-    defer { arriving.withLock { $0 = nil } }
-    try await keeper.begin(
+    arriving.withLock { $0[user.id] = user }
+    defer { arriving.withLock { $0[user.id] = nil } }
+    let (own, replaced) = try await keeper.begin(
       userID: user.id,
       tokens: tokens,
       serverTime: serverTime,
       context: user.firstContext,
       begunAt: epoch
     )
-    let number = scope.withLock(\.number)
-    keep(user, "user", validFor: 300, serverTime: serverTime, of: number)
+    let number = scope.withLock { $0.epoch == own ? $0.number : nil }
+    if let number { keep(user, "user", validFor: 300, serverTime: serverTime, of: number) }
+    if let replaced { Task { await self.forget(replaced, by: "auth/logout") } }
   }
 
   func signOut(everywhere: Bool) async throws -> Bool {
@@ -121,8 +126,13 @@ final class Core: Sendable {
       throw KitError(.storage)
     }
     guard let bearer else { return true }
-    let path = everywhere ? "users/me/sessions/revoke-all" : "auth/logout"
-    var call = try Call(.post, path, body: NoBody())
+    return await forget(bearer, by: everywhere ? "users/me/sessions/revoke-all" : "auth/logout")
+  }
+
+  /// Has the server end a session that this device no longer has; answers whether it was reached.
+  @discardableResult
+  private func forget(_ bearer: Bearer, by path: String) async -> Bool {
+    guard var call = try? Call(.post, path, body: NoBody()) else { return false }
     call.silence = .seconds(3)
     return (try? await client.exchange(call, token: bearer.token, as: NoAnswer.self)) != nil
   }
@@ -131,8 +141,7 @@ final class Core: Sendable {
     let old = scope.withLock { $0 }
     guard old.userID != nil else { throw KitError.signedOut(.never) }
     guard old.context != context else { return }
-    enterScope(epoch: old.epoch, userID: old.userID, context: context)
-    try await keeper.select(context)
+    try await keeper.select(context, of: old.epoch)
   }
 
   /// Runs something until it ends or its person signs out.
@@ -169,15 +178,18 @@ final class Core: Sendable {
   func refreshUser() async throws -> User {
     let call = Call(.get, "users/me", query: [("allowPartialContext", "true")])
     let reply = try await client.reply(call, of: keeper, as: User.self)
-    let number = scope.withLock(\.number)
-    keep(reply.value, "user", validFor: 300, serverTime: reply.serverTime, of: number)
-    show(reply.value, number)
-    return reply.value
+    let user = reply.value
+    let number = scope.withLock { $0.userID == user.id ? $0.number : nil }
+    guard let number else { throw KitError.signedOut(.signedOut) }
+    keep(user, "user", validFor: 300, serverTime: reply.serverTime, of: number)
+    show(user)
+    return user
   }
 
-  private func show(_ user: User, _ number: Int) {
+  /// Shows the signed-in person; does nothing if that is another one.
+  private func show(_ user: User, if isWanted: (AccountState) -> Bool = { _ in true }) {
     scope.withLock { scope in
-      guard scope.number == number, scope.userID == user.id else { return }
+      guard scope.userID == user.id, isWanted(accountState.value) else { return }
       accountState.send(.signedIn(id: user.id, user))
     }
   }

@@ -73,9 +73,12 @@ public struct DocumentCollection<Content: Codable & Sendable>: Sendable {
   public func list() async throws -> [Document<Content>] {
     var documents: [Document<Content>] = []
     var token = ""
+    let epoch = core.keeper.epoch
     repeat {
       let query = token.isEmpty ? [("limit", "200")] : [("limit", "200"), ("pageToken", token)]
       let page = try await core.call(Call(.get, path, query: query), as: Page.self)
+      // Pages of one list are one person's.
+      guard core.keeper.epoch == epoch else { throw KitError.signedOut(.signedOut) }
       documents += page.documents.map(\.document)
       token = page.nextPageToken ?? ""
     } while !token.isEmpty
@@ -116,7 +119,9 @@ public struct DocumentCollection<Content: Codable & Sendable>: Sendable {
         do {
           let bearer = try await core.keeper.bearer()
           try await core.whileSignedIn(bearer.epoch) {
-            try await follow { continuation.yield($0) }
+            try await follow { list in
+              if core.keeper.epoch == bearer.epoch { continuation.yield(list) }
+            }
           }
           continuation.finish()
         } catch {
@@ -137,6 +142,8 @@ public struct DocumentCollection<Content: Codable & Sendable>: Sendable {
       do {
         try await read(bearer, &state, show)
         try Task.checkCancellation()
+        // A stream that ends before it was of use, as by a proxy, is not opened again without a pause.
+        guard state.list.isCurrent else { throw KitError(.offline) }
         pause.clear()
       } catch let error as KitError where Client.tokenReasons.contains(error.reason) {
         try await core.keeper.renew(after: bearer)

@@ -179,9 +179,11 @@ public struct ParentMode: Sendable {
     _ call: Call,
     as type: Value.Type
   ) async throws -> Value {
-    guard await core.keeper.epoch == epoch else { throw KitError.signedOut(.signedOut) }
+    guard core.keeper.epoch == epoch else { throw KitError.signedOut(.signedOut) }
     do {
-      return try await core.client.reply(call, token: token, as: type).value
+      let value = try await core.client.reply(call, token: token, as: type).value
+      guard core.keeper.epoch == epoch else { throw KitError.signedOut(.signedOut) }
+      return value
     } catch let error as KitError where Client.tokenReasons.contains(error.reason) {
       throw KitError(.stepUpNeeded, reason: "STEP_UP_REQUIRED", requestID: error.requestID)
     }

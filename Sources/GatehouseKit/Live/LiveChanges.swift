@@ -57,6 +57,8 @@ public final class LiveChanges: Sendable {
       connection.send(.connecting)
       do {
         try await core.whileSignedIn(scope.epoch) { [self] in try await watch(scope.epoch) }
+        // A stream that ends before it was of use, as by a proxy, is not opened again without a pause.
+        guard connection.value == .live else { throw KitError(.offline) }
         pause.clear()
       } catch {
         if connection.value == .live { pause.clear() }
@@ -109,6 +111,7 @@ public final class LiveChanges: Sendable {
     _ epoch: Int,
     _ isContinued: Bool
   ) throws -> (@concurrent @Sendable () async -> Void)? {
+    guard core.keeper.epoch == epoch else { throw CancellationError() }
     if event.type == "error" {
       throw ErrorEnvelope.error(of: HTTPAnswer(status: 200, body: event.data))
     }

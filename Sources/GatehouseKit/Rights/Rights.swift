@@ -184,7 +184,9 @@ public final class Rights: Sendable, Observable {
   func refreshPlan() async throws {
     let scope = core.scope.withLock { $0 }
     guard scope.userID != nil else { return }
-    let holder = state.withLock { $0.grants?.table.featuresEntityId }
+    // Whose plan counts is known with the grants of the object.
+    if scope.context != nil, holder(of: scope.number) == nil { try await refreshGrants() }
+    let holder = holder(of: scope.number) ?? nil
     try await fetches.run("plan", scope.number) { [self] in
       try await noting {
         let call = Call(.get, "entitlements", query: Self.subject(holder))
@@ -198,6 +200,13 @@ public final class Rights: Sendable, Observable {
         core.keep(answer, "plan", of: scope.number)
         take(answer, of: scope.number) { state, known in state.plan = known }
       }
+    }
+  }
+
+  /// The object whose features count; absent while the grants are unknown.
+  private func holder(of number: Int) -> String?? {
+    state.withLock { state in
+      state.scope == number ? state.grants.map(\.table.featuresEntityId) : nil
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Keeps the tokens of the signed-in person: one refresh for all who wait, saved before it is used.
 actor TokenKeeper {
@@ -19,8 +20,10 @@ actor TokenKeeper {
   private let random: @Sendable () -> Double
 
   private(set) var state = SessionState.unknown
-  private(set) var epoch = 0
+  private nonisolated let presentEpoch = Atomic(0)
   private var serial = 0
+  /// New tokens that are on their way to the store.
+  private var coming: SessionRecord?
   private var flight: Task<Void, any Error>?
   private var restoring: Task<SecretRead, any Error>?
   private var backoff = Backoff()
@@ -37,6 +40,17 @@ actor TokenKeeper {
     self.random = random
     self.refresh = refresh
     self.changed = changed
+  }
+
+  /// Changed here alone, and read without a pause, in which it could become another.
+  nonisolated var epoch: Int { presentEpoch.load(ordering: .acquiring) }
+
+  private func beginEpoch() -> Int {
+    flight?.cancel()
+    flight = nil
+    coming = nil
+    backoff.clear()
+    return presentEpoch.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
   private func enter(_ state: SessionState) {
@@ -181,13 +195,13 @@ actor TokenKeeper {
     }
     let renewal = try await refresh(record.tokens.refreshToken, attempt.name)
     try check(epoch)
-    // The context may have been changed in the meantime.
+    // The context may have been changed in the meantime, and may be while the tokens are stored.
     record = try heldSession().record
     take(renewal, into: &record)
+    coming = record
+    defer { if self.epoch == epoch { coming = nil } }
     try await stored(record, epoch)
-    try check(epoch)
-    let newest = try heldSession().record.context
-    record.context = newest
+    record = coming ?? record
     let wall = renewal.serverTime ?? time.wall
     hold(record, remaining: record.tokens.accessTokenExpiresAt.timeIntervalSince(wall))
   }
@@ -241,20 +255,25 @@ actor TokenKeeper {
     return epoch
   }
 
-  /// Replaces the session by a new one, which is saved first.
+  /// Begins a session, which is saved before it is used, and answers with its epoch and the token of the one before.
+  ///
+  /// The one before ends first: calls and refreshes of it would be taken for those of the new one.
   func begin(
     userID: String,
     tokens: Tokens,
     serverTime: Date?,
     context: String?,
     begunAt epoch: Int
-  ) async throws {
+  ) async throws -> (epoch: Int, replaced: Bearer?) {
     try check(epoch)
-    self.epoch += 1
-    let own = self.epoch
-    flight?.cancel()
-    flight = nil
-    backoff.clear()
+    let own: Int
+    var replaced: Bearer?
+    if case .held = state {
+      replaced = end(.signedOut).bearer
+      own = self.epoch
+    } else {
+      own = beginEpoch()
+    }
     var record = SessionRecord(
       userID: userID,
       tokens: tokens,
@@ -272,6 +291,7 @@ actor TokenKeeper {
     }
     try check(own)
     hold(record, remaining: record.lifetime)
+    return (own, replaced)
   }
 
   /// Ends the session on this device; answers with its token, which the server is to forget.
@@ -279,21 +299,19 @@ actor TokenKeeper {
   func end(_ reason: EndReason) -> (bearer: Bearer?, removal: Task<Void, any Error>) {
     var bearer: Bearer?
     if case .held(let held) = state { bearer = self.bearer(of: held) }
-    epoch += 1
-    flight?.cancel()
-    flight = nil
-    backoff.clear()
+    _ = beginEpoch()
     let removal = stores.removeSecret(Self.secretName)
     enter(.signedOut(reason))
     return (bearer, removal)
   }
 
-  /// Keeps the object that the person works in, with the session.
-  func select(_ context: String?) async throws {
+  /// Keeps the object that the person works in, with the session of an epoch.
+  func select(_ context: String, of epoch: Int) async throws {
+    try check(epoch)
     guard case .held(var held) = state else { throw KitError.signedOut(.never) }
-    let epoch = self.epoch
     held.record.context = context
     enter(.held(held))
-    try await stored(held.record, epoch)
+    coming?.context = context
+    try await stored(coming ?? held.record, epoch)
   }
 }
