@@ -25,7 +25,7 @@ import Testing
 private struct Schedule {
   private enum Deed: CaseIterable {
     case signInAda, signInBen, signOut, selectFirst, selectSecond, call, readRights, readUser
-    case halfAnHour, nearTheEnd, revoke
+    case halfAnHour, nearTheEnd, revoke, restore
   }
 
   private static let contexts = ["org_ada", "org_ben", "org_first", "org_second"]
@@ -50,11 +50,16 @@ private struct Schedule {
   private let executor: SeededExecutor
   private let server: ScheduledServer
   private let gatehouse: Gatehouse
+  /// The app again, and in half of the runs its extension, another process with the same stores.
+  private let processes: [Gatehouse]
 
   init(seed: UInt64) {
     executor = SeededExecutor(seed: seed)
     server = ScheduledServer(executor: executor)
     gatehouse = Self.app(server)
+    let hasExtension = executor.number(below: 2) == 0
+    processes = hasExtension ? [gatehouse, Self.app(server)] : [gatehouse]
+    server.setProcessCount(processes.count)
   }
 
   private static func app(_ server: ScheduledServer) -> Gatehouse {
@@ -78,7 +83,12 @@ private struct Schedule {
         }
       }
       finish()
-      look(at: gatehouse, "at the end")
+      begin { for process in processes { await process.account.restore() } }
+      finish()
+      for process in processes { look(at: process, "at the end") }
+      if Set(processes.map(signedIn)).count > 1 {
+        server.note("two processes think that different people are signed in")
+      }
       restart()
     }
     return server.problems
@@ -113,6 +123,7 @@ private struct Schedule {
 
   private func act() async {
     await executor.pause()
+    let gatehouse = processes[executor.number(below: processes.count)]
     let account = gatehouse.account
     switch Deed.allCases[executor.number(below: Deed.allCases.count)] {
     case .signInAda: _ = try? await account.signIn(email: "ada@example.com", password: "p")
@@ -120,10 +131,13 @@ private struct Schedule {
     case .signOut: _ = try? await account.signOut()
     case .selectFirst: try? await account.select("org_first")
     case .selectSecond: try? await account.select("org_second")
-    case .call: await call()
+    case .restore: await account.restore()
+    case .call: await call(gatehouse)
     case .readRights: try? await gatehouse.rights.refresh()
     case .readUser:
-      if let user = try? await account.refresh() { expectOwner(user.displayName, "a profile") }
+      if let user = try? await account.refresh() {
+        expectOwner(user.displayName, "a profile", gatehouse)
+      }
     case .halfAnHour: server.time.advance(by: 1800)
     case .nearTheEnd: server.time.advance(by: 545)
     case .revoke: if executor.number(below: 4) == 0 { server.revokeAll() }
@@ -131,19 +145,18 @@ private struct Schedule {
     look(at: gatehouse, "on the way")
   }
 
-  private func call() async {
+  private func call(_ gatehouse: Gatehouse) async {
     let call = Call(.get, "thing")
     guard let owner = try? await gatehouse.call(call, as: Stage.Thing.self).name else { return }
-    expectOwner(owner, "an answer")
+    expectOwner(owner, "an answer", gatehouse)
   }
 
   /// What is handed out belongs to the person who is signed in now.
-  private func expectOwner(_ owner: String, _ what: String) {
-    guard signedIn != owner else { return }
-    server.note("\(what) of \(owner) is shown to \(signedIn ?? "nobody")")
+  private func expectOwner(_ owner: String, _ what: String, _ gatehouse: Gatehouse) {
+    let person = signedIn(at: gatehouse)
+    guard person != owner else { return }
+    server.note("\(what) of \(owner) is shown to \(person ?? "nobody")")
   }
-
-  private var signedIn: String? { signedIn(at: gatehouse) }
 
   private func signedIn(at gatehouse: Gatehouse) -> String? {
     guard case .signedIn(let id, _) = gatehouse.account.state else { return nil }
@@ -171,7 +184,7 @@ private struct Schedule {
 
   /// What is on the device is the present person's alone, and enough to go on with after a restart.
   private func restart() {
-    let person = signedIn
+    let person = signedIn(at: gatehouse)
     for name in server.secrets.names + server.cache.names {
       executor.start { [self] in
         let data: Data? = await name == "session" ? secret() : server.cache.read(name)
@@ -198,7 +211,7 @@ private struct Schedule {
   private func goOn(_ again: Gatehouse) async {
     let state = await again.account.restore()
     look(at: again, "after a restart")
-    guard let person = signedIn else {
+    guard let person = signedIn(at: gatehouse) else {
       if case .signedIn = state { server.note("somebody is signed in after a restart") }
       return
     }

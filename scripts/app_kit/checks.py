@@ -11,7 +11,7 @@ from .stage import left, said, token_ends, until
 # What each sample app prints, by patterns of whole lines.
 SAMPLES = {
     "smart-home": ["signed in: Eva", "the stream brought the new device", r"Front door \(lock\) in Flat 2",
-                   "unlocked|not unlocked: .+"],
+                   "unlocking Front door|not unlocked: .+"],
     "stables": ["signed in: Ada", "tier: .+", "members: true administrator: true", "analytics: .+", "invoices: .+",
                 ".+", "chip number: true", "view horse: allowed", "room for a second stable: false",
                 "The limit of your plan is reached. Die Grenze deines Tarifs ist erreicht.",
@@ -158,4 +158,32 @@ def signed_out_away(stage):
     assert not left(folder), left(folder)
 
 
-ALL = [samples, one_refresh, slow, away_and_told, restarted, revoked, signed_out_away, killed, away]
+def two_processes(stage):
+    """An app and its extension have one store: they refresh as one, and each notices what the other has done."""
+    app, folder, _ = stage.person()
+    extension = stage.app(folder)
+    said(extension("restore"), "ok signedIn usr_")
+    for _ in range(2):
+        token_ends()
+        before = stage.refresh_count()
+        for one in (app, extension):
+            one.tell("calls 16")
+        for one in (app, extension):
+            said(one.answer(), "ok 16 usr_")
+        # Both may send the same attempt at the same time, which counts once for the session.
+        assert stage.refresh_count() - before in (1, 2), stage.refreshes()
+    # Killed with the lock, if it has it.
+    extension.kill()
+    extension = stage.app(folder)
+    token_ends()
+    said(app("calls 4"), "ok 4 usr_")
+    said(extension("calls 4"), "ok 4 usr_")
+    said(extension("sign-out"), "ok true")
+    said(app("calls 1"), "ok 1 signedOut signedOut")
+    assert not left(folder), left(folder)
+    said(app("sign-up other"), "ok signedIn usr_")
+    said(extension("restore"), app("state").rsplit(" ", 1)[0])
+    said(extension("calls 1"), "ok 1 usr_")
+
+
+ALL = [samples, one_refresh, slow, away_and_told, restarted, revoked, signed_out_away, two_processes, killed, away]

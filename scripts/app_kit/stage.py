@@ -126,4 +126,4 @@ def token_ends():
 def left(folder):
     """The files of a person that an app has on its device; its own identifier may stay."""
     return sorted(str(file.relative_to(folder)) for file in folder.rglob("*")
-                  if file.is_file() and file.name not in ("device", "session.lock"))
+                  if file.is_file() and file.name not in ("device", ".lock"))

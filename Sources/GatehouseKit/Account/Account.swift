@@ -19,7 +19,9 @@ public final class Account: Sendable {
   /// The present state.
   public var state: AccountState { core.accountState.value }
 
-  /// Reads the stores, once: afterwards the state is known unless the store of secrets cannot answer now.
+  /// Reads the stores: afterwards the state is known unless the store of secrets cannot answer now.
+  ///
+  /// Later it notices what another process with the same stores has done, such as an extension of the app.
   @discardableResult
   public func restore() async -> AccountState {
     await core.restore()

@@ -73,9 +73,9 @@ final class Core: Sendable {
       guard isAnother || old.context != record.context else { return }
       enterScope(epoch: epoch, userID: record.userID, context: record.context)
       guard isAnother else { return }
-      // A session from the store is of the first epoch, and answers that are kept there are its person's.
-      if epoch > 0 { _ = stores.removeCached(prefix: Self.cachePrefix) }
       let user = arriving.withLock { $0[record.userID] }
+      // Answers beside a session that was in the store are its person's.
+      if user != nil { _ = stores.removeCached(prefix: Self.cachePrefix) }
       accountState.send(.signedIn(id: record.userID, user))
     }
   }
@@ -90,7 +90,7 @@ final class Core: Sendable {
   }
 
   func restore() async {
-    await keeper.restore()
+    await keeper.readAgain()
     guard case .signedIn(let id, nil) = accountState.value else { return }
     let number = scope.withLock(\.number)
     guard let user = await cached(User.self, "user", of: number)?.value, user.id == id else {
@@ -118,10 +118,10 @@ final class Core: Sendable {
   func signOut(everywhere: Bool) async throws -> Bool {
     await keeper.restore()
     let (bearer, removal) = await keeper.end(.signedOut)
-    let caches = stores.removeCached(prefix: Self.cachePrefix)
     do {
       try await removal.value
-      try await caches.value
+      // Another process keeps nothing any more when the secret is gone, and may have until then.
+      try await stores.removeCached(prefix: Self.cachePrefix).value
     } catch {
       throw KitError(.storage)
     }
@@ -224,7 +224,11 @@ final class Core: Sendable {
     guard let data = try? Wire.encode(answer) else { return }
     scope.withLock { scope in
       guard scope.number == number, let key = self.name(name, scope) else { return }
-      _ = stores.keepCached(key, data)
+      let userID = scope.userID
+      stores.keepCached(key, data, ifSecret: TokenKeeper.secretName) { read in
+        guard case .value(let data) = read else { return false }
+        return (try? Wire.decode(SessionRecord.self, from: data))?.userID == userID
+      }
     }
   }
 

@@ -91,14 +91,12 @@ public final class Family: Sendable {
 
   /// The device as it calls itself: random, made once, and kept over sign-outs, because it is no person's.
   public func deviceID() async throws -> String {
-    switch try await core.stores.secret(Self.deviceSecret).value {
-    case .value(let data): return String(bytes: data, encoding: .utf8) ?? ""
-    case .unavailable: throw KitError(.storage)
-    case .none:
-      let id = RandomText.make()
-      try await core.stores.keepSecret(Self.deviceSecret, Data(id.utf8)).value
-      return id
-    }
+    let id = RandomText.make()
+    let read = try await core.stores.changeSecret(Self.deviceSecret) { read in
+      read == .none ? Data(id.utf8) : nil
+    }.value
+    guard case .value(let data) = read else { throw KitError(.storage) }
+    return String(bytes: data, encoding: .utf8) ?? ""
   }
 
   /// The context that is known on the device, without asking the server; absent if it was never paired.

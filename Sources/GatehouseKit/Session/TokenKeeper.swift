@@ -11,7 +11,7 @@ actor TokenKeeper {
     var serverTime: Date?
   }
 
-  private static let secretName = "session"
+  static let secretName = "session"
 
   private let stores: OrderedStores
   private let time: any Timekeeper
@@ -22,8 +22,12 @@ actor TokenKeeper {
   private(set) var state = SessionState.unknown
   private nonisolated let presentEpoch = Atomic(0)
   private var serial = 0
-  /// New tokens that are on their way to the store.
-  private var coming: SessionRecord?
+  /// How often the state was entered.
+  private var changes = 0
+  /// How many sessions are on their way to the store.
+  private var beginning = 0
+  /// The session that ended last, which may still be in a store that could not remove it.
+  private var lastEnded: String?
   private var flight: Task<Void, any Error>?
   private var restoring: Task<SecretRead, any Error>?
   private var backoff = Backoff()
@@ -48,13 +52,13 @@ actor TokenKeeper {
   private func beginEpoch() -> Int {
     flight?.cancel()
     flight = nil
-    coming = nil
     backoff.clear()
     return presentEpoch.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
   private func enter(_ state: SessionState) {
     self.state = state
+    changes += 1
     changed(state, epoch)
   }
 
@@ -86,6 +90,35 @@ actor TokenKeeper {
     case .value(let data):
       guard let record = try? Wire.decode(SessionRecord.self, from: data) else {
         return enter(.signedOut(.never))
+      }
+      hold(record, remaining: record.remaining(at: time.wall))
+    }
+  }
+
+  /// Reads the store once more: another process that has it may have signed in or out, or refreshed.
+  func readAgain() async {
+    guard !state.isUnknown else { return await restore() }
+    let before = changes
+    let read = try? await stores.secret(Self.secretName).value
+    guard changes == before, beginning == 0, let read else { return }
+    take(read, withContext: true)
+  }
+
+  /// Puts to use what the store has, which another process may have written.
+  private func take(_ read: SecretRead, withContext: Bool) {
+    switch (read, state) {
+    case (.unavailable, _), (.none, .unknown), (.none, .signedOut): return
+    case (.none, .held): end(.signedOut)
+    case (.value(let data), _):
+      guard var record = try? Wire.decode(SessionRecord.self, from: data) else { return }
+      if case .held(let held) = state, held.record.userID == record.userID {
+        // What was selected here counts here, until the store is read again.
+        if !withContext { record.context = held.record.context }
+        let isSame = held.record.hasTokens(of: record) && held.record.context == record.context
+        guard !isSame else { return }
+      } else {
+        guard record.tokens.refreshToken != lastEnded else { return }
+        _ = beginEpoch()
       }
       hold(record, remaining: record.remaining(at: time.wall))
     }
@@ -185,62 +218,59 @@ actor TokenKeeper {
 
   /// Saves the attempt, sends it, saves the tokens, and only then puts them to use.
   ///
-  /// Killed anywhere in between, the app repeats the attempt at its next start and gets the same refresh token.
+  /// Killed anywhere in between, the app repeats the attempt at its next start and gets the same refresh token. Another
+  /// process with the same store sends the same attempt, or finds the tokens.
   private func renewTokens(_ epoch: Int) async throws {
-    var record = try heldSession().record
-    let attempt = attempt(of: record)
-    if record.attempt != attempt {
-      record.attempt = attempt
-      try await stored(record, epoch)
-    }
-    let renewal = try await refresh(record.tokens.refreshToken, attempt.name)
-    try check(epoch)
-    // The context may have been changed in the meantime, and may be while the tokens are stored.
-    record = try heldSession().record
-    take(renewal, into: &record)
-    coming = record
-    defer { if self.epoch == epoch { coming = nil } }
-    try await stored(record, epoch)
-    record = coming ?? record
-    let wall = renewal.serverTime ?? time.wall
-    hold(record, remaining: record.tokens.accessTokenExpiresAt.timeIntervalSince(wall))
-  }
-
-  private func attempt(of record: SessionRecord) -> SessionRecord.Attempt {
-    if let attempt = record.attempt, abs(attempt.begunAt.timeIntervalSince(time.wall)) < 86_400 {
-      return attempt
-    }
-    return SessionRecord.Attempt(name: RandomText.make(), begunAt: time.wall)
-  }
-
-  private func take(_ renewal: Renewal, into record: inout SessionRecord) {
-    record.tokens = renewal.tokens
-    record.attempt = nil
-    stamp(&record, serverTime: renewal.serverTime)
-  }
-
-  private func stamp(_ record: inout SessionRecord, serverTime: Date?) {
+    let old = try heldSession().record
+    let own = SessionRecord.Attempt(name: RandomText.make(), begunAt: time.wall)
     let wall = time.wall
-    let server = serverTime ?? wall
-    let offset = server.timeIntervalSince(wall)
-    record.receivedAt = wall
-    record.clockOffset = abs(offset) < 2 ? 0 : offset
-    record.lifetime = max(0, record.tokens.accessTokenExpiresAt.timeIntervalSince(server))
+    let begun = try await change(epoch) { record in
+      guard record.hasTokens(of: old), !record.isAttempted(at: wall) else { return false }
+      record.attempt = own
+      return true
+    }
+    guard begun.hasTokens(of: old), let attempt = begun.attempt else { return }
+    let renewal: Renewal
+    do {
+      renewal = try await refresh(old.tokens.refreshToken, attempt.name)
+    } catch let error as KitError where error.kind == .signedOut {
+      // If another process is further on, this token had to be refused.
+      guard try await change(epoch, { _ in false }).hasTokens(of: old) else { return }
+      throw error
+    }
+    let now = time.wall
+    try await change(epoch) { record in
+      guard record.hasTokens(of: old) else { return false }
+      record.tokens = renewal.tokens
+      record.attempt = nil
+      record.stamp(serverTime: renewal.serverTime, wall: now)
+      return true
+    }
   }
 
-  /// Keeps the record, and its attempt in memory with it, so that a failed write is repeated.
-  private func stored(_ record: SessionRecord, _ epoch: Int) async throws {
+  /// Changes the session in the store, puts to use what the store has then, and answers with it.
+  @discardableResult
+  private func change(
+    _ epoch: Int,
+    _ change: @escaping @Sendable (inout SessionRecord) -> Bool
+  ) async throws -> SessionRecord {
     try check(epoch)
-    if record.attempt != nil, case .held(var held) = state {
-      held.record.attempt = record.attempt
-      state = .held(held)
+    let userID = try heldSession().record.userID
+    let task = stores.changeSecret(Self.secretName) { read in
+      guard case .value(let data) = read else { return nil }
+      var record = try Wire.decode(SessionRecord.self, from: data)
+      guard record.userID == userID, change(&record) else { return nil }
+      return try Wire.encode(record)
     }
-    do {
-      try await save(record).value
-    } catch {
+    guard let read = try? await task.value, read != .unavailable else {
+      try check(epoch)
       throw KitError(.storage)
     }
     try check(epoch)
+    take(read, withContext: false)
+    try check(epoch)
+    guard case .value(let data) = read else { throw KitError(.storage) }
+    return try Wire.decode(SessionRecord.self, from: data)
   }
 
   private func check(_ epoch: Int) throws {
@@ -283,7 +313,9 @@ actor TokenKeeper {
       attempt: nil,
       context: context
     )
-    stamp(&record, serverTime: serverTime)
+    record.stamp(serverTime: serverTime, wall: time.wall)
+    beginning += 1
+    defer { beginning -= 1 }
     do {
       try await save(record).value
     } catch {
@@ -297,12 +329,33 @@ actor TokenKeeper {
   /// Ends the session on this device; answers with its token, which the server is to forget.
   @discardableResult
   func end(_ reason: EndReason) -> (bearer: Bearer?, removal: Task<Void, any Error>) {
+    var ended: SessionRecord?
     var bearer: Bearer?
-    if case .held(let held) = state { bearer = self.bearer(of: held) }
+    if case .held(let held) = state {
+      bearer = self.bearer(of: held)
+      ended = held.record
+      lastEnded = held.record.tokens.refreshToken
+    }
     _ = beginEpoch()
-    let removal = stores.removeSecret(Self.secretName)
+    let removal = stores.removeSecret(Self.secretName) { [ended] read in
+      Self.isRemoved(read, by: ended, reason)
+    }
     enter(.signedOut(reason))
     return (bearer, removal)
+  }
+
+  /// Whether the end of a session removes what the store has: not what another process has begun since.
+  private static func isRemoved(
+    _ read: SecretRead,
+    by ended: SessionRecord?,
+    _ reason: EndReason
+  ) -> Bool {
+    guard let ended, case .value(let data) = read,
+      let record = try? Wire.decode(SessionRecord.self, from: data)
+    else { return true }
+    return reason == .signedOut
+      ? record.userID == ended.userID
+      : record.tokens.refreshToken == ended.tokens.refreshToken
   }
 
   /// Keeps the object that the person works in, with the session of an epoch.
@@ -311,7 +364,9 @@ actor TokenKeeper {
     guard case .held(var held) = state else { throw KitError.signedOut(.never) }
     held.record.context = context
     enter(.held(held))
-    coming?.context = context
-    try await stored(coming ?? held.record, epoch)
+    try await change(epoch) { record in
+      record.context = context
+      return true
+    }
   }
 }

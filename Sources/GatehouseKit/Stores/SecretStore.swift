@@ -22,6 +22,20 @@ public protocol SecretStore: Sendable {
 
   /// Removes a secret; there need not be one.
   func remove(_ name: String) async throws
+
+  /// Runs something while no other process that has the store, such as an app's extension, runs anything so.
+  ///
+  /// It takes some reads and writes, and no calls. Stores of one process need not implement it.
+  func exclusively<Value: Sendable>(
+    _ body: @Sendable () async throws -> Value
+  ) async throws -> Value
+}
+
+extension SecretStore {
+  /// Runs it: no other process has the store.
+  public func exclusively<Value: Sendable>(
+    _ body: @Sendable () async throws -> Value
+  ) async throws -> Value { try await body() }
 }
 
 /// A place for answers that may be lost at any time.

@@ -13,12 +13,15 @@ final class ScheduledServer: Transport, SecretStore, CacheStore {
     var attempt = ""
     var isUsed = true
     var isEnded = false
-    var refreshesUnderWay = 0
+    var attemptsUnderWay: [String] = []
   }
 
   private struct State {
     var sessions: [Session] = []
     var hasRevoked = false
+    var processCount = 1
+    var isLocked = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
     var problems: [String] = []
   }
 
@@ -46,7 +49,34 @@ final class ScheduledServer: Transport, SecretStore, CacheStore {
   /// Whether sessions were ended so.
   var hasRevoked: Bool { state.withLock(\.hasRevoked) }
 
+  /// How many processes of the device have the stores.
+  func setProcessCount(_ count: Int) { state.withLock { $0.processCount = count } }
+
   // MARK: - Stores
+
+  func exclusively<Value: Sendable>(
+    _ body: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    await withCheckedContinuation { turn in
+      let isFree = state.withLock { state in
+        defer { state.isLocked = true }
+        if state.isLocked { state.waiting.append(turn) }
+        return !state.isLocked
+      }
+      if isFree { turn.resume() }
+    }
+    defer {
+      let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        guard !state.waiting.isEmpty else {
+          state.isLocked = false
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }
+      next?.resume()
+    }
+    return try await body()
+  }
 
   func read(_ name: String) async -> SecretRead {
     await executor.pause()
@@ -177,14 +207,17 @@ final class ScheduledServer: Transport, SecretStore, CacheStore {
       let (number, generation) = parts(body.refreshToken[...])
     else { return .refusal(400, "INVALID_ARGUMENT", "FIELDS_INVALID") }
     state.withLock { state in
-      state.sessions[number].refreshesUnderWay += 1
-      if state.sessions[number].refreshesUnderWay > 1 {
+      // Two processes may send the same attempt.
+      let others = state.sessions[number].attemptsUnderWay
+      if others.count > (state.processCount - 1) || others.contains(where: { $0 != body.attempt }) {
         state.problems.append("two refreshes of one session at a time")
       }
+      state.sessions[number].attemptsUnderWay.append(body.attempt)
     }
     await executor.pause()
     return state.withLock { state in
-      state.sessions[number].refreshesUnderWay -= 1
+      let place = state.sessions[number].attemptsUnderWay.firstIndex(of: body.attempt)
+      if let place { state.sessions[number].attemptsUnderWay.remove(at: place) }
       return take(body, number, generation, &state)
     }
   }
