@@ -22,7 +22,6 @@ final class Core: Sendable {
   let scopes = Broadcast(Scope())
   let accountState = Broadcast(AccountState.unknown)
   private let denied = Mutex<[@Sendable () -> Void]>([])
-  private let arriving = Mutex<[String: User]>([:])
   private let dropping = Mutex<[@Sendable (Int) -> Void]>([])
 
   init(configuration: Configuration, client: Client, stores: OrderedStores) {
@@ -41,7 +40,9 @@ final class Core: Sendable {
         let reply = try await client.exchange(call, token: nil, as: Tokens.self)
         return TokenKeeper.Renewal(tokens: reply.value, serverTime: reply.serverTime)
       },
-      changed: { state, epoch in box.core.withLock { $0.value }?.sessionChanged(state, epoch) }
+      changed: { state, epoch, user in
+        box.core.withLock { $0.value }?.sessionChanged(state, epoch, user)
+      }
     )
     box.core.withLock { $0.value = self }
   }
@@ -58,8 +59,8 @@ final class Core: Sendable {
 
   // MARK: - The session
 
-  /// Called by the keeper, in the order of its states.
-  private func sessionChanged(_ state: SessionState, _ epoch: Int) {
+  /// Called by the keeper, in the order of its states; with a user who has just signed in here.
+  private func sessionChanged(_ state: SessionState, _ epoch: Int, _ user: User?) {
     switch state {
     case .unknown: break
     case .signedOut(let reason):
@@ -73,7 +74,6 @@ final class Core: Sendable {
       guard isAnother || old.context != record.context else { return }
       enterScope(epoch: epoch, userID: record.userID, context: record.context)
       guard isAnother else { return }
-      let user = arriving.withLock { $0[record.userID] }
       // Answers beside a session that was in the store are its person's.
       if user != nil { _ = stores.removeCached(prefix: Self.cachePrefix) }
       accountState.send(.signedIn(id: record.userID, user))
@@ -101,13 +101,10 @@ final class Core: Sendable {
   }
 
   func begin(_ user: User, _ tokens: Tokens, serverTime: Date?, begunAt epoch: Int) async throws {
-    arriving.withLock { $0[user.id] = user }
-    defer { arriving.withLock { $0[user.id] = nil } }
     let (own, replaced) = try await keeper.begin(
-      userID: user.id,
+      user,
       tokens: tokens,
       serverTime: serverTime,
-      context: user.firstContext,
       begunAt: epoch
     )
     let number = scope.withLock { $0.epoch == own ? $0.number : nil }

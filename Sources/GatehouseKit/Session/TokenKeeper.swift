@@ -16,7 +16,7 @@ actor TokenKeeper {
   private let stores: OrderedStores
   private let time: any Timekeeper
   private let refresh: Refresh
-  private let changed: @Sendable (SessionState, Int) -> Void
+  private let changed: @Sendable (SessionState, Int, User?) -> Void
   private let random: @Sendable () -> Double
 
   private(set) var state = SessionState.unknown
@@ -37,7 +37,7 @@ actor TokenKeeper {
     time: any Timekeeper,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
     refresh: @escaping Refresh,
-    changed: @escaping @Sendable (SessionState, Int) -> Void
+    changed: @escaping @Sendable (SessionState, Int, User?) -> Void
   ) {
     self.stores = stores
     self.time = time
@@ -56,13 +56,13 @@ actor TokenKeeper {
     return presentEpoch.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
-  private func enter(_ state: SessionState) {
+  private func enter(_ state: SessionState, _ user: User? = nil) {
     self.state = state
     changes += 1
-    changed(state, epoch)
+    changed(state, epoch, user)
   }
 
-  private func hold(_ record: SessionRecord, remaining: Double) {
+  private func hold(_ record: SessionRecord, remaining: Double, _ user: User? = nil) {
     serial += 1
     let held = HeldSession(
       record: record,
@@ -70,7 +70,7 @@ actor TokenKeeper {
       uptime: time.uptime,
       serial: serial
     )
-    enter(.held(held))
+    enter(.held(held), user)
   }
 
   // MARK: - The store
@@ -289,10 +289,9 @@ actor TokenKeeper {
   ///
   /// The one before ends first: calls and refreshes of it would be taken for those of the new one.
   func begin(
-    userID: String,
+    _ user: User,
     tokens: Tokens,
     serverTime: Date?,
-    context: String?,
     begunAt epoch: Int
   ) async throws -> (epoch: Int, replaced: Bearer?) {
     try check(epoch)
@@ -305,13 +304,13 @@ actor TokenKeeper {
       own = beginEpoch()
     }
     var record = SessionRecord(
-      userID: userID,
+      userID: user.id,
       tokens: tokens,
       lifetime: 0,
       receivedAt: time.wall,
       clockOffset: 0,
       attempt: nil,
-      context: context
+      context: user.firstContext
     )
     record.stamp(serverTime: serverTime, wall: time.wall)
     beginning += 1
@@ -322,7 +321,7 @@ actor TokenKeeper {
       throw KitError(.storage)
     }
     try check(own)
-    hold(record, remaining: record.lifetime)
+    hold(record, remaining: record.lifetime, user)
     return (own, replaced)
   }
 
