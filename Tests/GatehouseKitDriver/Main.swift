@@ -82,6 +82,18 @@ struct Driver {
     case "make": return try await make(words)
     case "allows":
       return "\(gatehouse.rights.permission(Action(rawValue: words[0])).isAllowed)"
+    case "refresh": try await gatehouse.rights.refresh()
+    case "tier": return gatehouse.rights.tier ?? "unknown"
+    case "send": return try await send(words)
+    case "permissions":
+      return bits(words) { Permission(Action(rawValue: $0), in: gatehouse).wrappedValue }
+    case "features":
+      return bits(words) { FeatureFlag(Feature(rawValue: $0), in: gatehouse).wrappedValue }
+    case "roles": return bits(words) { HasRole(Role(rawValue: $0), in: gatehouse).wrappedValue }
+    case "fields":
+      return bits(Array(words.dropFirst())) {
+        gatehouse.rights.canViewField(Field(rawValue: $0), of: words[0])
+      }
     case "calls": return await calls(Int(words[0]) ?? 1)
     case "live":
       for await connection in gatehouse.live.connections where connection == .live { break }
@@ -90,6 +102,20 @@ struct Driver {
     default: preconditionFailure("the driver knows no \(command)")
     }
     return text(account.state)
+  }
+
+  /// What property wrappers say of each name: `101`.
+  private func bits(_ names: [String], _ isTrue: (String) -> Bool) -> String {
+    names.map { isTrue($0) ? "1" : "0" }.joined()
+  }
+
+  /// Sends any call, `POST path {json}`, and answers with its `data`.
+  private func send(_ words: [String]) async throws -> String {
+    guard let method = Call.Method(rawValue: words[0]) else { return "no method" }
+    var call = Call(method, words[1])
+    if words.count > 2 { call.body = Data(words[2...].joined(separator: " ").utf8) }
+    let answer = try await gatehouse.call(call, as: JSONValue.self)
+    return String(bytes: try JSONEncoder().encode(answer), encoding: .utf8) ?? ""
   }
 
   private func text(_ state: AccountState) -> String {

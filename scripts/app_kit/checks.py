@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 
+from .checklist import checklist
 from .stage import left, said, token_ends, until
 
 # What each sample app prints, by patterns of whole lines.
@@ -186,4 +187,4 @@ def two_processes(stage):
     said(extension("calls 1"), "ok 1 usr_")
 
 
-ALL = [samples, one_refresh, slow, away_and_told, restarted, revoked, signed_out_away, two_processes, killed, away]
+ALL = [samples, checklist, one_refresh, slow, away_and_told, restarted, revoked, signed_out_away, two_processes, killed, away]

@@ -35,9 +35,10 @@ public struct DocumentCollection<Content: Codable & Sendable>: Sendable {
     }
   }
 
-  private struct Page: Decodable, Sendable {
+  private struct Page: AnswerPage {
     var documents: [Stored]
     var nextPageToken: String?
+    var items: [Document<Content>] { documents.map(\.document) }
   }
 
   private struct Change: Decodable, Sendable { var revision: String }
@@ -71,18 +72,7 @@ public struct DocumentCollection<Content: Codable & Sendable>: Sendable {
 
   /// Reads all documents, page by page.
   public func list() async throws -> [Document<Content>] {
-    var documents: [Document<Content>] = []
-    var token = ""
-    let epoch = core.keeper.epoch
-    repeat {
-      let query = token.isEmpty ? [("limit", "200")] : [("limit", "200"), ("pageToken", token)]
-      let page = try await core.call(Call(.get, path, query: query), as: Page.self)
-      // Pages of one list are one person's.
-      guard core.keeper.epoch == epoch else { throw KitError.signedOut(.signedOut) }
-      documents += page.documents.map(\.document)
-      token = page.nextPageToken ?? ""
-    } while !token.isEmpty
-    return documents
+    try await core.all(path, query: [("limit", "200")], as: Page.self)
   }
 
   /// Writes a whole document, and answers with its revision; with `ifRevision` only if it has not changed.

@@ -11,8 +11,14 @@ public final class Gatehouse: Sendable {
   public let live: LiveChanges
   /// Documents of the person.
   public let documents: Documents
+  /// Devices of a home.
+  public let devices: Devices
+  /// Invitations for the person, and those that it makes.
+  public let invitations: Invitations
   /// The role of this device in a family.
   public let family: Family
+  /// Points of a family's children.
+  public let points: Points
   /// Purchases in a store.
   public let purchases: Purchases
   private let core: Core
@@ -39,6 +45,9 @@ public final class Gatehouse: Sendable {
     rights = Rights(core: core, offline: configuration.offline)
     live = LiveChanges(core: core, rights: rights)
     documents = Documents(core: core)
+    devices = Devices(core: core)
+    invitations = Invitations(core: core)
+    points = Points(core: core)
     family = Family(core: core, deviceName: configuration.deviceName)
     purchases = Purchases(core: core, rights: rights)
     account = Account(core: core, rights: rights, deviceName: configuration.deviceName)

@@ -22,17 +22,6 @@ enum SmartHome {
     var type: String
   }
 
-  struct Device: Decodable, Sendable {
-    var id: String
-    var name: String
-    var type: String
-    var unitName: String?
-  }
-
-  struct Devices: Decodable, Sendable { var devices: [Device] }
-
-  struct Nothing: Codable, Sendable {}
-
   static func main() async {
     await Sample.run {
       let gatehouse = Sample.gatehouse("smart-home")
@@ -47,8 +36,7 @@ enum SmartHome {
         print("the stream brought the new device")
         break
       }
-      let call = Call(.get, "devices", query: [("unitId", unit)])
-      for device in try await gatehouse.call(call, as: Devices.self).devices {
+      for device in try await gatehouse.devices.list(unit: unit) {
         print("\(device.name) (\(device.type)) in \(device.unitName ?? "")")
       }
       await unlock(gatehouse, lock)
@@ -83,9 +71,8 @@ enum SmartHome {
   /// A refusal is a sentence for the person.
   static func unlock(_ gatehouse: Gatehouse, _ lock: String) async {
     do {
-      let path = "devices/\(Call.segment(lock))/unlock"
-      _ = try await gatehouse.call(Call(.post, path, body: Nothing()), as: Nothing.self)
-      print("unlocked")
+      let answer = try await gatehouse.devices.operate(lock, "unlock")
+      print("unlocking \(answer.device.name)")
     } catch let error as KitError {
       print("not unlocked:", error.sentence(), error.reason)
     } catch {
