@@ -13,6 +13,12 @@ final class Core: Sendable {
     var context: String?
   }
 
+  /// Users who sign in, by numbers.
+  private struct Arrivals: Sendable {
+    var users: [Int: User] = [:]
+    var last = 0
+  }
+
   let appVersion: String
   let client: Client
   let keeper: TokenKeeper
@@ -22,6 +28,7 @@ final class Core: Sendable {
   let scopes = Broadcast(Scope())
   let accountState = Broadcast(AccountState.unknown)
   private let denied = Mutex<[@Sendable () -> Void]>([])
+  private let arriving = Mutex(Arrivals())
   private let dropping = Mutex<[@Sendable (Int) -> Void]>([])
 
   init(configuration: Configuration, client: Client, stores: OrderedStores) {
@@ -40,8 +47,8 @@ final class Core: Sendable {
         let reply = try await client.exchange(call, token: nil, as: Tokens.self)
         return TokenKeeper.Renewal(tokens: reply.value, serverTime: reply.serverTime)
       },
-      changed: { state, epoch, user in
-        box.core.withLock { $0.value }?.sessionChanged(state, epoch, user)
+      changed: { state, epoch, arrival in
+        box.core.withLock { $0.value }?.sessionChanged(state, epoch, arrival)
       }
     )
     box.core.withLock { $0.value = self }
@@ -59,8 +66,8 @@ final class Core: Sendable {
 
   // MARK: - The session
 
-  /// Called by the keeper, in the order of its states; with a user who has just signed in here.
-  private func sessionChanged(_ state: SessionState, _ epoch: Int, _ user: User?) {
+  /// Called by the keeper, in the order of its states; with a number if a user has just signed in here.
+  private func sessionChanged(_ state: SessionState, _ epoch: Int, _ arrival: Int?) {
     switch state {
     case .unknown: break
     case .signedOut(let reason):
@@ -74,6 +81,7 @@ final class Core: Sendable {
       guard isAnother || old.context != record.context else { return }
       enterScope(epoch: epoch, userID: record.userID, context: record.context)
       guard isAnother else { return }
+      let user = arrival.flatMap { number in arriving.withLock { $0.users[number] } }
       // Answers beside a session that was in the store are its person's.
       if user != nil { _ = stores.removeCached(prefix: Self.cachePrefix) }
       accountState.send(.signedIn(id: record.userID, user))
@@ -101,14 +109,24 @@ final class Core: Sendable {
   }
 
   func begin(_ user: User, _ tokens: Tokens, serverTime: Date?, begunAt epoch: Int) async throws {
+    let number = arriving.withLock { arriving in
+      arriving.last += 1
+      arriving.users[arriving.last] = user
+      return arriving.last
+    }
+    defer { arriving.withLock { $0.users[number] = nil } }
     let (own, replaced) = try await keeper.begin(
-      user,
+      userID: user.id,
       tokens: tokens,
       serverTime: serverTime,
+      context: user.firstContext,
+      arrival: number,
       begunAt: epoch
     )
-    let number = scope.withLock { $0.epoch == own ? $0.number : nil }
-    if let number { keep(user, "user", validFor: 300, serverTime: serverTime, of: number) }
+    let scopeNumber = scope.withLock { $0.epoch == own ? $0.number : nil }
+    if let scopeNumber {
+      keep(user, "user", validFor: 300, serverTime: serverTime, of: scopeNumber)
+    }
     if let replaced { Task { await self.forget(replaced, by: "auth/logout") } }
   }
 
@@ -117,7 +135,7 @@ final class Core: Sendable {
     let (bearer, removal) = await keeper.end(.signedOut)
     do {
       try await removal.value
-      // Another process keeps nothing any more when the secret is gone, and may have until then.
+      // Another process keeps nothing when the secret is gone, and may have until then.
       try await stores.removeCached(prefix: Self.cachePrefix).value
     } catch {
       throw KitError(.storage)

@@ -16,7 +16,7 @@ public struct Device: Codable, Hashable, Sendable {
   public var unitId: String?
   /// The unit's name.
   public var unitName: String?
-  /// What the device has reported, as far as the person may see it.
+  /// Values that the device has reported, as far as the person may see them.
   public var attributes: JSONValue?
   /// The state that was asked for last, while it is not reported yet.
   public var desiredState: String?

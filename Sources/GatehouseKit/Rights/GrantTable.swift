@@ -9,14 +9,27 @@ struct GrantTable: Codable, Equatable, Sendable {
     var visibleAttributes: [String]?
     var appActions: [String]?
     var appRoles: [String]?
+  }
 
-    func has(_ action: Action) -> Bool {
-      actions.contains(action.rawValue) || appActions?.contains(action.rawValue) == true
-    }
+  /// Names of sets for reads in the time of a look-up; made after decoding, and not kept on the device.
+  struct Names: Equatable, Sendable {
+    var actions: Swift.Set<String> = []
+    var roles: Swift.Set<String> = []
+    var fields: Swift.Set<String> = []
 
-    func has(_ role: Role) -> Bool {
-      roles.contains(role.rawValue) || appRoles?.contains(role.rawValue) == true
+    init() {}
+
+    init(_ set: Set) {
+      actions = Swift.Set(set.actions).union(set.appActions ?? [])
+      roles = Swift.Set(set.roles).union(set.appRoles ?? [])
+      let attributes = set.visibleAttributes ?? []
+      // Apps write `chipNumber` where policies write `chip_number`.
+      fields = Swift.Set(attributes).union(attributes.map { Field(rawValue: $0).camelCase })
     }
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case entities, sets, below, featuresEntityId, features, validUntil
   }
 
   struct Entity: Codable, Equatable, Sendable {
@@ -46,12 +59,20 @@ struct GrantTable: Codable, Equatable, Sendable {
   var featuresEntityId: String?
   var features: [String] = []
   var validUntil: Date?
+  private var names: [Names] = []
+  /// All names anywhere in the object, also on objects that are not there yet.
+  private var anywhere = Names()
 
   mutating func add(_ page: Page) {
-    let first = sets.count
-    sets += page.sets
-    for entity in page.entities {
-      entities[entity.entityId] = Entity(set: first + entity.set, validUntil: entity.validUntil)
+    // Pages repeat the sets that they use.
+    let places = page.sets.map { set in
+      if let place = sets.firstIndex(of: set) { return place }
+      sets.append(set)
+      return sets.count - 1
+    }
+    for entity in page.entities where places.indices.contains(entity.set) {
+      let place = places[entity.set]
+      entities[entity.entityId] = Entity(set: place, validUntil: entity.validUntil)
       validUntil = [validUntil, entity.validUntil].compactMap(\.self).min()
     }
     below += page.below
@@ -60,28 +81,39 @@ struct GrantTable: Codable, Equatable, Sendable {
     validUntil = [validUntil, page.validUntil].compactMap(\.self).min()
   }
 
-  /// The set of an object; absent if the person has no role on it, or it came later.
-  func set(of entity: String) -> Set? {
-    guard let place = entities[entity]?.set, sets.indices.contains(place) else { return nil }
-    return sets[place]
+  /// Makes the names for reads, after the last page or after decoding.
+  mutating func makeNames() {
+    names = sets.map(Names.init)
+    anywhere = Names()
+    for name in names {
+      anywhere.actions.formUnion(name.actions)
+      anywhere.roles.formUnion(name.roles)
+    }
+    for set in below { anywhere.actions.formUnion(Names(set).actions) }
+  }
+
+  /// The names of an object; absent if the person has no role on it, or it came later.
+  private func names(of entity: String) -> Names? {
+    guard let place = entities[entity]?.set, names.indices.contains(place) else { return nil }
+    return names[place]
   }
 
   /// Without an object: an action counts if the person has it anywhere in the object that it works in, also on objects
   /// that are not there yet.
   func allows(_ action: Action, on entity: String?) -> Bool {
-    if let entity { return set(of: entity)?.has(action) == true }
-    return (sets + below).contains { $0.has(action) }
+    guard let entity else { return anywhere.actions.contains(action.rawValue) }
+    return names(of: entity)?.actions.contains(action.rawValue) == true
   }
 
   func has(_ role: Role, on entity: String?) -> Bool {
-    if let entity { return set(of: entity)?.has(role) == true }
-    return sets.contains { $0.has(role) }
+    guard let entity else { return anywhere.roles.contains(role.rawValue) }
+    return names(of: entity)?.roles.contains(role.rawValue) == true
   }
 
   func shows(_ field: Field, of entity: String) -> Bool {
-    guard let set = set(of: entity) else { return false }
+    guard let names = names(of: entity) else { return false }
+    if names.fields.contains(field.rawValue) { return true }
     let name = field.snakeCase
-    return name == "id" || name == "name"
-      || set.visibleAttributes?.contains { $0 == name || $0 == field.rawValue } == true
+    return name == "id" || name == "name" || names.fields.contains(name)
   }
 }

@@ -46,6 +46,14 @@ public struct Field: OpenName {
   /// Makes a field.
   public init(rawValue: String) { self.rawValue = rawValue }
 
+  /// The name as apps write it.
+  var camelCase: String {
+    let words = rawValue.split(separator: "_")
+    return words.dropFirst().reduce(String(words.first ?? "")) { name, word in
+      name + word.prefix(1).uppercased() + word.dropFirst()
+    }
+  }
+
   /// The name as policies write it.
   var snakeCase: String {
     rawValue.reduce(into: "") { name, character in

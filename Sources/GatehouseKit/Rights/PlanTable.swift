@@ -42,8 +42,19 @@ struct PlanTable: Codable, Equatable, Sendable {
   var tier: String
   var entitlements: [Entitlement]
   var validUntil: Date?
+  private var places: [String: Int] = [:]
+
+  private enum CodingKeys: String, CodingKey { case tier, entitlements, validUntil }
+
+  /// Makes the places for reads, after decoding.
+  mutating func makePlaces() {
+    places = Dictionary(
+      entitlements.enumerated().map { ($0.element.key, $0.offset) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
 
   func entitlement(_ feature: Feature) -> Entitlement? {
-    entitlements.first { $0.key == feature.rawValue }
+    places[feature.rawValue].map { entitlements[$0] }
   }
 }

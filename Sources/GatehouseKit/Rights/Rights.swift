@@ -19,6 +19,16 @@ public final class Rights: Sendable, Observable {
     var changes = 0
     /// The person and object that the answers belong to.
     var scope = 0
+
+    mutating func take(grants known: Known<GrantTable>) {
+      grants = known
+      grants?.table.makeNames()
+    }
+
+    mutating func take(plan known: Known<PlanTable>) {
+      plan = known
+      plan?.table.makePlaces()
+    }
   }
 
   private let core: Core
@@ -176,7 +186,7 @@ public final class Rights: Sendable, Observable {
           wall: core.time.wall
         )
         core.keep(answer, "grants", of: scope.number)
-        take(answer, of: scope.number) { state, known in state.grants = known }
+        take(answer, of: scope.number) { $0.take(grants: $1) }
       }
     }
   }
@@ -198,7 +208,7 @@ public final class Rights: Sendable, Observable {
           wall: core.time.wall
         )
         core.keep(answer, "plan", of: scope.number)
-        take(answer, of: scope.number) { state, known in state.plan = known }
+        take(answer, of: scope.number) { $0.take(plan: $1) }
       }
     }
   }
@@ -261,10 +271,10 @@ public final class Rights: Sendable, Observable {
   func restore() async {
     let number = core.scope.withLock(\.number)
     if let grants = await core.cached(GrantTable.self, "grants", of: number) {
-      if state.withLock({ $0.grants == nil }) { take(grants, of: number) { $0.grants = $1 } }
+      if state.withLock({ $0.grants == nil }) { take(grants, of: number) { $0.take(grants: $1) } }
     }
     if let plan = await core.cached(PlanTable.self, "plan", of: number) {
-      if state.withLock({ $0.plan == nil }) { take(plan, of: number) { $0.plan = $1 } }
+      if state.withLock({ $0.plan == nil }) { take(plan, of: number) { $0.take(plan: $1) } }
     }
   }
 

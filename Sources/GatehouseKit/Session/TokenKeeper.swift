@@ -16,7 +16,7 @@ actor TokenKeeper {
   private let stores: OrderedStores
   private let time: any Timekeeper
   private let refresh: Refresh
-  private let changed: @Sendable (SessionState, Int, User?) -> Void
+  private let changed: @Sendable (SessionState, Int, Int?) -> Void
   private let random: @Sendable () -> Double
 
   private(set) var state = SessionState.unknown
@@ -37,7 +37,7 @@ actor TokenKeeper {
     time: any Timekeeper,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
     refresh: @escaping Refresh,
-    changed: @escaping @Sendable (SessionState, Int, User?) -> Void
+    changed: @escaping @Sendable (SessionState, Int, Int?) -> Void
   ) {
     self.stores = stores
     self.time = time
@@ -56,13 +56,13 @@ actor TokenKeeper {
     return presentEpoch.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
-  private func enter(_ state: SessionState, _ user: User? = nil) {
+  private func enter(_ state: SessionState, _ arrival: Int? = nil) {
     self.state = state
     changes += 1
-    changed(state, epoch, user)
+    changed(state, epoch, arrival)
   }
 
-  private func hold(_ record: SessionRecord, remaining: Double, _ user: User? = nil) {
+  private func hold(_ record: SessionRecord, remaining: Double, _ arrival: Int? = nil) {
     serial += 1
     let held = HeldSession(
       record: record,
@@ -70,7 +70,7 @@ actor TokenKeeper {
       uptime: time.uptime,
       serial: serial
     )
-    enter(.held(held), user)
+    enter(.held(held), arrival)
   }
 
   // MARK: - The store
@@ -289,9 +289,11 @@ actor TokenKeeper {
   ///
   /// The one before ends first: calls and refreshes of it would be taken for those of the new one.
   func begin(
-    _ user: User,
+    userID: String,
     tokens: Tokens,
     serverTime: Date?,
+    context: String?,
+    arrival: Int,
     begunAt epoch: Int
   ) async throws -> (epoch: Int, replaced: Bearer?) {
     try check(epoch)
@@ -304,13 +306,13 @@ actor TokenKeeper {
       own = beginEpoch()
     }
     var record = SessionRecord(
-      userID: user.id,
+      userID: userID,
       tokens: tokens,
       lifetime: 0,
       receivedAt: time.wall,
       clockOffset: 0,
       attempt: nil,
-      context: user.firstContext
+      context: context
     )
     record.stamp(serverTime: serverTime, wall: time.wall)
     beginning += 1
@@ -321,7 +323,7 @@ actor TokenKeeper {
       throw KitError(.storage)
     }
     try check(own)
-    hold(record, remaining: record.lifetime, user)
+    hold(record, remaining: record.lifetime, arrival)
     return (own, replaced)
   }
 
