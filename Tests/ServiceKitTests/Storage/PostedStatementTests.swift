@@ -11,6 +11,8 @@ struct PostedStatementTests {
 
   init() throws { folder = try TemporaryFolder() }
 
+  private struct Failed: Error {}
+
   private static func put(
     _ id: String,
     _ tx: borrowing WriteTransaction
@@ -59,7 +61,20 @@ struct PostedStatementTests {
           }
         }
       }
-      struct Failed: Error {}
+      try Self.put("after", tx)
+    }
+    let ids = try await database.read { tx in
+      try tx.query("SELECT id FROM note ORDER BY id") { $0.text(0) }
+    }
+    #expect(ids == ["after", "before", "taken"])
+    await database.close()
+  }
+
+  @Test("What a part has asked for is not sent when the part fails")
+  func part_isNotSent() async throws {
+    let database = try await Notes.open(folder)
+    try await database.write { tx in
+      try Self.put("before", tx)
       #expect(throws: Failed.self) {
         try tx.attempt {
           try Self.put("never sent", tx)
@@ -71,7 +86,7 @@ struct PostedStatementTests {
     let ids = try await database.read { tx in
       try tx.query("SELECT id FROM note ORDER BY id") { $0.text(0) }
     }
-    #expect(ids == ["after", "before", "taken"])
+    #expect(ids == ["after", "before"])
     await database.close()
   }
 
@@ -102,7 +117,6 @@ struct PostedStatementTests {
   @Test("Changes have numbers without gaps, also after some were undone")
   func revisions_haveNoGaps() async throws {
     let database = try await Notes.open(folder)
-    struct Failed: Error {}
     for number in 0..<6 {
       try? await database.write { tx in
         _ = try tx.appendChange(kind: "note", subject: "\(number)", scope: "")
