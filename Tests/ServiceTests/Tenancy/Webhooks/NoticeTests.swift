@@ -263,12 +263,13 @@ struct NoticeTests {
         )
         #expect(log.attempts.count == count, "\(outcome)")
       }
-      await #expect(throws: RPCError.self) {
+      let refused = try await refusal {
         try await stage.webhooks.listAttempts(
           .init(id: webhook.id, outcome: .init(rawValue: 99)),
           options: .by(home.owner)
         )
       }
+      #expect(refused == Refusal(.invalidArgument, "OUTCOME_UNKNOWN"))
     }
   }
 }
