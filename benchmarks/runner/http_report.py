@@ -2,6 +2,7 @@
 
 import statistics
 
+from . import floors
 from .http_wire import median_ratio
 from .services_report import verdict
 from .tables import table, thousands
@@ -27,6 +28,7 @@ def grpc_rows(found):
             server["title"], thousands(median(rounds, lambda run: run["rate"])),
             f"{median(rounds, total):.1f}", ", ".join(f"{total(run):.1f}" for run in rounds),
             "–" if name.startswith("rpckit") else f"{median_ratio(rounds, own['rounds']):.1f}",
+            floors.percent(server.get("floor_share")),
             thousands(idle["bytes_per_connection"]) if idle else "–",
         ])
     return rows
@@ -34,16 +36,18 @@ def grpc_rows(found):
 
 def rest_rows(found):
     rows = []
+    titles = {"own": "RPCKit", "envoy": "Envoy before RPCKit", "floor": "Floor"}
     for shape, own in found["own"].items():
-        other = found["envoy"][shape]
-        rows += [
-            [f"RPCKit, {shape}", thousands(median(own, lambda run: run["rate"])), f"{median(own, total):.1f}",
-             ", ".join(f"{total(run):.1f}" for run in own), "–"],
-            [f"Envoy before RPCKit, {shape}", thousands(median(other, lambda run: run["rate"])),
-             f"{median(other, total):.1f}",
-             ", ".join(f"{run['cpu_us'][0]:.1f} + {run['cpu_us'][1]:.1f}" for run in other),
-             f"{median_ratio(other, own):.1f}"],
-        ]
+        for name, title in titles.items():
+            runs = found.get(name, {}).get(shape)
+            if not runs:
+                continue
+            rows.append([
+                f"{title}, {shape}", thousands(median(runs, lambda run: run["rate"])), f"{median(runs, total):.1f}",
+                ", ".join(" + ".join(f"{part:.1f}" for part in run["cpu_us"]) for run in runs),
+                "–" if name == "own" else f"{median_ratio(runs, own):.1f}",
+                floors.percent(found.get("floor_shares", {}).get(name, {}).get(shape)),
+            ])
     return rows
 
 
@@ -73,20 +77,22 @@ def render(document):
              f"Measured {document['date']} at commit {machine['commit']}, on {machine['processor']} "
              f"({machine['cores']} cores). Server on core 0, h2load on core 1; {document['calls']:,} calls after a "
              f"warm-up, a fresh server each, {document['rounds']} alternating rounds, of which the median is shown. "
-             "Processor time is that of everything on the server's side, user and system, from /proc: on a shared "
-             "machine it says more than the rate does.", ""]
+             "Processor time is that of everything on the server's side, user and system: on a shared machine it says "
+             "more than the rate does. A server reaches the share of the floor that the floor's time is of its own.",
+             ""]
     lines += table(["What", "Measured", "Target", "Reached"], target_rows(document))
     lines += ["## gRPC, 8×16, and idle connections", "",
               "The same small message as above. Memory: growth of the resident memory with 1,000 connections that "
-              "made one call and rest for eight seconds.", ""]
+              "made one call and rest for eight seconds. The floor is libnghttp2's session with fixed answers.", ""]
     lines += table(["Server", "Calls per second", "CPU µs per call", "Every round", "In multiples of ours",
-                    "Bytes per idle connection"], grpc_rows(document["grpc"]))
+                    "Of the floor", "Bytes per idle connection"], grpc_rows(document["grpc"]))
     if "rest" in document:
         lines += ["## REST", "",
                   "The same question and answer as JSON, by `POST /v1/check`; Envoy's grpc_json_transcoder with one "
                   "worker before the same server, which it calls by gRPC, both on the server's core. Envoy's rounds "
-                  "are its own time and that of the server behind it.", ""]
-        lines += table(["Server", "Calls per second", "CPU µs per call", "Every round", "In multiples of ours"],
-                       rest_rows(document["rest"]))
+                  "are its own time and that of the server behind it. The floors read the same requests and answer "
+                  "with fixed bytes.", ""]
+        lines += table(["Server", "Calls per second", "CPU µs per call", "Every round", "In multiples of ours",
+                        "Of the floor"], rest_rows(document["rest"]))
     return lines + ["## Commands of HTTP", "", "```", "scripts/setup --benchmarks", "scripts/setup --gateways",
                     f"benchmarks/run http --rounds {document['rounds']}", "```", ""]

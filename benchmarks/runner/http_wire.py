@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from . import load, machine, measurements, peers, processes, suite
+from . import floors, load, machine, measurements, peers, processes, suite
 
 CALLS = 50_000
 WARMUP_CALLS = 5_000
@@ -22,11 +22,16 @@ WARMUP_CALLS = 5_000
 IDLE_SECONDS = 8
 ENVOY = peers.REPOSITORY / ".build/tools/gateways/bin/envoy"
 ENVOY_FILES = peers.BENCHMARKS / "peers/envoy"
-GRPC = ("-c", "8", "-m", "16", "-H", "content-type: application/grpc", "-H", "te: trailers")
+METHOD = "/benchmark.v1.Permissions/Check"
+GRPC_FIELDS = ("content-type: application/grpc", "te: trailers")
+GRPC = ("-c", "8", "-m", "16", "-H", GRPC_FIELDS[0], "-H", GRPC_FIELDS[1])
+# The message of the right answer, with its prefix.
+GRPC_ANSWER = b"\0\0\0\0\x0b\x08\x01\x12\x07ALLOWED"
 REST = {
     "HTTP/2, 8×16": ("-c", "8", "-m", "16", "-H", "content-type: application/json"),
     "HTTP/1.1, 64×1": ("--h1", "-c", "64", "-m", "1", "-H", "content-type: application/json"),
 }
+REST_FLOORS = dict(zip(REST, (peers.HTTP2_FLOOR, peers.HTTP1_FLOOR)))
 QUESTION = dict(zip(("subject", "action", "entity", "context"), load.REQUEST.values()))
 
 
@@ -109,19 +114,48 @@ def verify_rest(address):
         raise RuntimeError(f"{address} answers {answer.status} {content}")
 
 
+def http2_answer(address, path, body, *fields):
+    """What nghttp shows of the answer to one call: fields and content."""
+    words = [word for field in (":method: POST", *fields) for word in ("-H", field)]
+    return subprocess.run(["nghttp", "-v", *words, "-d", body, f"http://{address}{path}"],
+                          capture_output=True, timeout=30).stdout
+
+
+def verify_grpc(server):
+    """One call by hand, its bytes compared; then calls by a client of gRPC, if there is one."""
+    with processes.RunningServer(server) as running:
+        answer = http2_answer(running.address, METHOD, load.request_file(), *GRPC_FIELDS)
+    if GRPC_ANSWER not in answer or b"grpc-status: 0\n" not in answer:
+        raise RuntimeError(f"{server.name} answers {answer[-1000:]}")
+    if measurements.available(server.opened):
+        measurements.verify(server)
+
+
+def verify_rest_floor(address, shape):
+    """The same as `verify_rest`, by the one version of HTTP that a floor knows."""
+    if "HTTP/1.1" in shape:
+        verify_rest(address)
+        return
+    answer = http2_answer(address, "/v1/check", question_file(), "content-type: application/json")
+    if b'{"allowed":true,"reason":"ALLOWED"}' not in answer or b":status: 200\n" not in answer:
+        raise RuntimeError(f"the floor answers {answer[-1000:]}")
+
+
 def grpc(rounds):
     servers = [server for server in peers.GRPC_SERVERS if peers.is_there(server.command[0])]
     for server in servers:
-        measurements.verify(server)
+        verify_grpc(server)
     found = {server.name: {"title": server.title, "rounds": []} for server in servers}
     for number in range(rounds):
         for server in servers:
             print(f"  round {number + 1}: gRPC, {server.name}", flush=True)
             with processes.RunningServer(server) as running:
-                url = f"http://{running.address}/benchmark.v1.Permissions/Check"
+                url = f"http://{running.address}{METHOD}"
                 found[server.name]["rounds"].append(measured([running.pid], url, load.request_file(), GRPC))
     for server in servers:
         found[server.name]["idle"] = measurements.idle_connections(server, IDLE_SECONDS)
+        if server.floor in found:
+            found[server.name]["floor_share"] = share(found[server.floor]["rounds"], found[server.name]["rounds"])
     return found
 
 
@@ -136,7 +170,7 @@ def question_file():
 def rest(rounds):
     body = question_file()
     server = peers.GRPC_SERVERS[0]
-    found = {"own": {shape: [] for shape in REST}, "envoy": {shape: [] for shape in REST}}
+    found = {name: {shape: [] for shape in REST} for name in ("own", "envoy", "floor")}
     for number in range(rounds):
         print(f"  round {number + 1}: REST", flush=True)
         for shape, words in REST.items():
@@ -148,7 +182,20 @@ def rest(rounds):
                 verify_rest(envoy.address)
                 url = f"http://{envoy.address}/v1/check"
                 found["envoy"][shape].append(measured([envoy.pid, running.pid], url, body, words))
+            if not peers.is_there(REST_FLOORS[shape].command[0]):
+                continue
+            with processes.RunningServer(REST_FLOORS[shape]) as running:
+                verify_rest_floor(running.address, shape)
+                url = f"http://{running.address}/v1/check"
+                found["floor"][shape].append(measured([running.pid], url, body, words))
+    found["floor_shares"] = {name: {shape: share(found["floor"][shape], found[name][shape]) for shape in REST}
+                             for name in ("own", "envoy")}
     return found
+
+
+def share(floor, rounds):
+    """The share of its floor that a server reaches, everything on its side counted."""
+    return floors.share([sum(run["cpu_us"]) for run in floor], [sum(run["cpu_us"]) for run in rounds])
 
 
 def median_ratio(others, own):

@@ -109,30 +109,31 @@ def load(target, service, method, request, *metadata):
     return calls
 
 
-def counted(name, folder):
+def counted(program, folder):
     """The command of a program under callgrind, and the prefix of what callgrind writes.
 
     Without its debugging information, whose newer forms valgrind cannot read.
     """
-    path, prefix = os.path.join(folder, f"{name}.stripped"), os.path.join(folder, "callgrind")
-    subprocess.run(["strip", "--strip-debug", "-o", path, services.program(name)], check=True,
-                   timeout=60)
+    path, prefix = os.path.join(folder, f"{Path(program).name}.stripped"), os.path.join(folder, "callgrind")
+    subprocess.run(["strip", "--strip-debug", "-o", path, program], check=True, timeout=60)
     return [*VALGRIND, f"--callgrind-out-file={prefix}", path], prefix
 
 
-def http(path, body, *words):
+def http(path, body, *words, server=None):
     """The same check by HTTP, over one connection of h2load."""
     if not shutil.which("h2load"):
         sys.exit("benchmarks/run: needs h2load (scripts/setup --benchmarks)")
     words = (*words, "-c", "1")
-    return library("--fast-path", calls=lambda address: lambda count: http_wire.calls(
-        count, f"http://{address}{path}", body(), words))
+    return library(*(() if server else ("--fast-path",)), server=server,
+                   calls=lambda address: lambda count: http_wire.calls(
+                       count, f"http://{address}{path}", body(), words))
 
 
-def library(*arguments, calls=None):
-    """An empty-handed permission check of benchmark-server: the library's own part of a call."""
+def library(*arguments, server=None, calls=None):
+    """An empty-handed permission check of benchmark-server, the library's own part of a call; or of a floor."""
     with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
-        command, prefix = counted("benchmark-server", folder)
+        program = server.command[0] if server else services.program("benchmark-server")
+        command, prefix = counted(program, folder)
         process = subprocess.Popen(
             [*command, "--listen", "127.0.0.1:0", *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
@@ -157,7 +158,7 @@ class CountedSuite(suite.Suite):
     def command(self, name):
         if name != self.counted:
             return super().command(name)
-        command, self.prefix = counted(f"{name}-service", self.folder)
+        command, self.prefix = counted(services.program(f"{name}-service"), self.folder)
         return command
 
     def per_call(self, calls, count):
@@ -186,7 +187,6 @@ def sign_in(folder):
                                      ("--template", request)), 100)
 
 
-METHOD = "/benchmark.v1.Permissions/Check"
 PATH = "/v1/check"
 JSON_TYPE = ("-H", "content-type: application/json")
 
@@ -194,11 +194,19 @@ PARTS = {
     "empty_call_in_a_task": lambda _: library(),
     "empty_call_on_the_fast_path": lambda _: library("--fast-path"),
     # Four in flight: callgrind slows a handler down so far that few of those that come alone are answered at once.
-    "empty_call_by_grpc": lambda _: http(METHOD, message.request_file, *http_wire.GRPC, "-m", "4"),
+    "empty_call_by_grpc": lambda _: http(http_wire.METHOD, message.request_file, *http_wire.GRPC, "-m", "4"),
     "empty_call_by_rest": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "--h1", "-m", "1"),
     "empty_call_by_rest_over_http2": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "-m", "4"),
     "empty_call_by_connect_with_json": lambda _: http(
-        METHOD, http_wire.question_file, *JSON_TYPE, "-H", "connect-protocol-version: 1", "--h1", "-m", "1"),
+        http_wire.METHOD, http_wire.question_file, *JSON_TYPE, "-H", "connect-protocol-version: 1", "--h1", "-m", "1"),
+    # The least that these calls take, of servers in C with fixed answers.
+    "floor_by_frames": lambda _: library(server=peers.FRAMES_FLOOR),
+    "floor_by_grpc": lambda _: http(http_wire.METHOD, message.request_file, *http_wire.GRPC, "-m", "4",
+                                    server=peers.HTTP2_FLOOR),
+    "floor_by_rest": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "--h1", "-m", "1",
+                                    server=peers.HTTP1_FLOOR),
+    "floor_by_rest_over_http2": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "-m", "4",
+                                               server=peers.HTTP2_FLOOR),
     "check": check,
     "durable_write": durable_write,
     "sign_in_without_its_hash": sign_in,
@@ -247,6 +255,7 @@ def measure(options):
             sys.exit(f"benchmarks/run: no part {name}; there are: {', '.join(PARTS)}")
     if not options.skip_build:
         services.build(with_benchmark=False)
+        peers.build_floors()
     os.environ.update(ENVIRONMENT)
     # Other work slows a part down and adds nothing to its count, so they share the machine.
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 
-from . import http_wire, instructions, machine, measurements, peers, processes, report, services
+from . import floors, http_wire, instructions, machine, measurements, peers, processes, report, services
 
 
 def arguments():
@@ -68,6 +68,7 @@ def measure(servers, options):
         measurements.verify(server)
     print("closed loops", flush=True)
     closed = measurements.closed_loops(servers, options.seconds, options.warmup, options.rounds)
+    floors.add_shares(servers, closed)
     for server in servers:
         found = results[server.name]
         found["closed"] = closed[server.name]
@@ -77,6 +78,8 @@ def measure(servers, options):
             ("open", rate, 0), ("open_slow", rate, 1),
             ("common", measurements.COMMON_RATE, 0), ("common_slow", measurements.COMMON_RATE, 1),
         ):
+            if slow_percent and server.is_floor:
+                continue
             found[kind] = measurements.open_loop(
                 server, offered, slow_percent, options.seconds, options.warmup, options.rounds)
         found["idle"] = measurements.idle_connections(server)

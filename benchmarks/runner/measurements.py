@@ -26,10 +26,11 @@ def label(pair):
 
 
 def median(results):
-    """The round in the middle by rate, whole, so that its figures belong together."""
+    """The round in the middle by rate, whole, so that its figures belong together; rates and processor times of all."""
     ordered = sorted(results, key=lambda result: result["rate"])
     chosen = dict(ordered[len(ordered) // 2])
     chosen["rates"] = [round(result["rate"]) for result in results]
+    chosen["cpus_us"] = [result["server_cpu_us_per_call"] for result in results]
     return chosen
 
 
@@ -90,7 +91,7 @@ def open_loop(server, rate, slow_percent, seconds, warmup, rounds):
 
 def idle_connections(server, rest_seconds=2):
     """Resident memory per connection that made one call and then rests for so long."""
-    if not available((server.holder,)):
+    if not server.holder or not available((server.holder,)):
         return None
     with processes.RunningServer(server) as running:
         load.measure(running, server.holder, seconds=0.5, warmup=0.1, connections=4, in_flight=4)

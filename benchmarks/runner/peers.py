@@ -42,14 +42,20 @@ class Server:
     # Generators for the open loops, the first one that is there is taken.
     opened: tuple
     # Opens idle connections with one call on each (flag --hold).
-    holder: Generator
+    holder: Generator | None
     environment: dict = field(default_factory=dict)
     # Whether it allocates with malloc(3), so that allocations can be counted from outside.
     uses_malloc: bool = False
     # Arguments that make each call take so many microseconds of processor time.
     work_arguments: tuple = ()
+    # The name of the floor of its wire: the server in C that only frames and answers with fixed bytes.
+    floor: str = ""
+    # Whether it is one itself; a floor answers every call at once, also those that ask for time.
+    is_floor: bool = False
 
 
+# First choice for frames: no figure rests on the client of this repository, and it needs a third of its time.
+FRAMES_LOAD = Generator("frames-load", str(BIN / "frames-load"))
 RPCLOAD = Generator("rpcload", str(BUILT / "rpcload"))
 TTRPC_GO = Generator("ttrpc-go", str(BIN / "ttrpc-go-client"))
 GRPC_GO = Generator("grpc-go", str(BIN / "grpc-go-client"))
@@ -64,30 +70,40 @@ SERVERS = (
     Server(
         "rpckit", "RPCKit",
         (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0"),
-        closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
-        uses_malloc=True, work_arguments=("--work", "20"),
+        closed=(FRAMES_LOAD, RPCLOAD, TTRPC_GO), opened=(FRAMES_LOAD, RPCLOAD), holder=FRAMES_LOAD,
+        uses_malloc=True, work_arguments=("--work", "20"), floor="frames-floor",
     ),
     Server(
         "rpckit-fast-path", "RPCKit, fast path",
         (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0",
          "--fast-path"),
-        closed=(RPCLOAD,), opened=(RPCLOAD,), holder=TTRPC_GO,
-        uses_malloc=True, work_arguments=("--work", "20"),
+        closed=(FRAMES_LOAD, RPCLOAD), opened=(FRAMES_LOAD, RPCLOAD), holder=FRAMES_LOAD,
+        uses_malloc=True, work_arguments=("--work", "20"), floor="frames-floor",
     ),
     Server(
         "ttrpc-go", "ttrpc (Go)", (str(BIN / "ttrpc-go-server"), "--listen", "127.0.0.1:0"),
-        closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
-        environment=ONE_CORE,
+        closed=(FRAMES_LOAD, RPCLOAD, TTRPC_GO), opened=(FRAMES_LOAD, RPCLOAD), holder=FRAMES_LOAD,
+        environment=ONE_CORE, floor="frames-floor",
     ),
     Server(
         "grpc-go", "grpc-go", (str(BIN / "grpc-go-server"), "--listen", "127.0.0.1:0"),
         closed=(H2LOAD, GRPC_CPP, GRPC_GO), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO,
-        environment=ONE_CORE,
+        environment=ONE_CORE, floor="http2-floor",
     ),
     Server(
         "grpc-cpp", "gRPC C++", (str(BIN / "grpc-cpp-server"), "--listen", "127.0.0.1:0"),
         closed=(H2LOAD, GRPC_CPP, GRPC_GO), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO,
-        uses_malloc=True,
+        uses_malloc=True, floor="http2-floor",
+    ),
+    Server(
+        "frames-floor", "Floor of frames (C)", (str(BIN / "frames-floor"), "--listen", "127.0.0.1:0"),
+        closed=(FRAMES_LOAD, RPCLOAD), opened=(FRAMES_LOAD,), holder=FRAMES_LOAD, is_floor=True,
+    ),
+    Server(
+        "http2-floor", "Floor of HTTP/2 (C, libnghttp2)",
+        (str(BIN / "http2-floor"), "--listen", "127.0.0.1:0"),
+        closed=(H2LOAD, GRPC_CPP, GRPC_GO), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
+        is_floor=True,
     ),
 )
 
@@ -96,16 +112,30 @@ GRPC_SERVERS = (
     Server(
         "rpckit-grpc", "RPCKit",
         (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0"),
-        closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
+        closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True, floor="http2-floor",
     ),
     Server(
         "rpckit-grpc-fast-path", "RPCKit, fast path",
         (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0",
          "--fast-path"),
-        closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
+        closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True, floor="http2-floor",
     ),
     *(server for server in SERVERS if H2LOAD in server.closed),
 )
+
+# The floors by wire; that of HTTP/2 answers gRPC and REST.
+FRAMES_FLOOR, HTTP2_FLOOR = (next(server for server in SERVERS if server.name == name)
+                             for name in ("frames-floor", "http2-floor"))
+HTTP1_FLOOR = Server(
+    "http1-floor", "Floor of HTTP/1.1 (C)", (str(BIN / "http1-floor"), "--listen", "127.0.0.1:0"),
+    closed=(H2LOAD,), opened=(), holder=None, is_floor=True,
+)
+
+
+def build_floors():
+    """Builds the programs in C alone."""
+    WORK.mkdir(exist_ok=True)
+    subprocess.run([str(BENCHMARKS / "peers/build"), str(WORK), "floors"], check=True, timeout=300)
 
 
 def build():

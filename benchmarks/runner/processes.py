@@ -9,6 +9,7 @@ import subprocess
 import time
 
 SERVER_CORE, LOAD_CORE = 0, 1
+# Unit of /proc/stat.
 TICK = os.sysconf("SC_CLK_TCK")
 _running = set()
 
@@ -96,10 +97,11 @@ class RunningServer:
 
 
 def cpu_seconds(pid):
-    """User and system time of a process with all its threads."""
-    with open(f"/proc/{pid}/stat") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
+    """User and system time of a process with all its threads, to the nanosecond.
+
+    The clock is the one of clock_getcpuclockid(3), which Python does not have; /proc counts in hundredths of a second.
+    """
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def busy_seconds():

@@ -2,7 +2,7 @@
 
 import os
 
-from . import http_report, services_report
+from . import floors, http_report, services_report
 from .tables import table, thousands
 
 # Cores' worth of other people's work, and loss of speed of the core itself, above which a run is
@@ -10,6 +10,7 @@ from .tables import table, thousands
 DISTURBANCE_MAX = 0.1
 SLOWDOWN_MAX = 0.1
 
+SHAPES = ("1x1", "8x16", "64x8")
 OPEN_LOOPS = ("common", "common_slow", "open", "open_slow")
 
 
@@ -33,7 +34,7 @@ def environment(document):
         "",
     ]
     runs = [run for server in document["servers"].values()
-            for run in server["closed"] + [server[kind] for kind in OPEN_LOOPS]]
+            for run in server["closed"] + [server[kind] for kind in OPEN_LOOPS if kind in server]]
     disturbances = sorted(run["other_cores"] + run["stolen_cores"] for run in runs)
     speeds = sorted(run["core_speed"] for run in runs)
     middle, worst = disturbances[len(runs) // 2], disturbances[-1]
@@ -57,14 +58,17 @@ def throughput(servers):
             server["title"], main["generator"], thousands(runs["1x1"]["rate"]),
             thousands(main["rate"]), thousands(runs["64x8"]["rate"]),
             f"{main['server_cpu_us_per_call']:.1f}",
+            " / ".join(floors.percent(runs[shape].get("floor_share")) for shape in SHAPES),
             cores(main),
         ])
     return ["## Calls per second, closed loop", "",
-            "Connections × calls in flight on each. The last columns are of 8×16. When the server's "
-            "core is not full, its load was the limit and the time per call is the figure to compare.",
+            "Connections × calls in flight on each. Where no shape is named, columns are of 8×16. When the server's "
+            "core is not full, its load was the limit and the time per call is the figure to compare. The floors "
+            "only frame what they read and answer with fixed bytes; a row reaches the share of its floor that the "
+            "floor's processor time per call is of its own, as the median of rounds next to one another.",
             ""] + table(
         ["Server", "Load by", "1×1", "8×16", "64×8", "Server CPU µs per call",
-         "Core used: server / load"], rows)
+         "Of the floor: 1×1 / 8×16 / 64×8", "Core used: server / load"], rows)
 
 
 def latency_rows(servers, kinds):
@@ -72,7 +76,7 @@ def latency_rows(servers, kinds):
         [server["title"], server[kind]["generator"], thousands(server[kind]["rate_wanted"]), slow]
         + [thousands(server[kind][f"{key}_us"]) for key in ("p50", "p99", "p999", "max")]
         + [server[kind]["errors"]]
-        for kind, slow in kinds for server in servers
+        for kind, slow in kinds for server in servers if kind in server
     ]
 
 

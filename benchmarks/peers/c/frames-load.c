@@ -18,8 +18,6 @@ enum {
     WINDOW_WITH_SLOW = 1 << 16,
 };
 static const int64_t second = 1000000000;
-// Arrivals that are so close are waited for awake, because waking up takes as long.
-static const int64_t awake = 50000;
 // So long calls are followed after the end of the time.
 static const int64_t drain_limit = 2 * second;
 
@@ -29,6 +27,8 @@ static struct connection *connections;
 static int connection_count;
 static struct histogram latencies;
 static uint64_t slow_count, error_count, finished_count, started_count;
+// Of an open loop: calls that were due in the measured time.
+static uint64_t due_count;
 static int64_t started, measured_from, ended;
 static double processor_seconds;
 
@@ -68,6 +68,7 @@ static void finish(const struct call *call, int64_t time, bool is_right) {
 static void start(struct connection *connection, int64_t intended) {
     start_call(connection, intended, next_is_slow());
     started_count++;
+    if (intended >= measured_from) due_count++;
 }
 
 // A closed loop: as many calls as may be in flight.
@@ -79,13 +80,15 @@ static void fill(struct connection *connection) {
 
 static int64_t arrival(uint64_t number) { return started + (int64_t)((double)number / settings.rate * 1e9); }
 
+static bool has_arrivals(void) { return settings.rate > 0 && arrival(started_count) < ended; }
+
 // An open loop: starts the calls that are due, on the connections by turns. Those without room wait, and the time
 // that they wait is part of their latency.
 static void start_arrivals(void) {
     static int turn;
     const int64_t time = now();
     int full_count = 0;
-    while (full_count < connection_count && arrival(started_count) <= time && arrival(started_count) < ended) {
+    while (full_count < connection_count && has_arrivals() && arrival(started_count) <= time) {
         struct connection *connection = &connections[turn];
         turn = (turn + 1) % connection_count;
         full_count = has_room(connection) ? 0 : full_count + 1;
@@ -93,11 +96,11 @@ static void start_arrivals(void) {
     }
 }
 
-// Nanoseconds for which there is nothing to do but wait for events.
+// Nanoseconds for which there is nothing to do but wait for events. Waiting awake for arrivals would cost more than it
+// gains as soon as anything else runs on this core: the scheduler prefers those that sleep.
 static int64_t pause_length(void) {
     const int64_t time = now(), next = settings.rate > 0 ? arrival(started_count) : ended;
-    if (next >= ended || next <= time) return second / 100;
-    return next - time > awake ? next - time - awake : 0;
+    return next < ended && next > time ? next - time : second / 100;
 }
 
 static void wait_for_events(void) {
@@ -132,13 +135,20 @@ static void run(void) {
     }
     for (int64_t time = started; time < ended + drain_limit; time = now()) {
         note_processor_time(time);
-        if (time >= ended && started_count == finished_count) break;
+        if (time >= ended && started_count == finished_count && !has_arrivals()) break;
         if (settings.rate > 0) {
             start_arrivals();
             for (int i = 0; i < connection_count; i++) flush(&connections[i]);
         }
         wait_for_events();
     }
+}
+
+// Calls that were due and got no answer, sent or not, are errors of an open loop.
+static void count_unanswered(void) {
+    if (settings.rate == 0) return;
+    for (; has_arrivals(); started_count++) due_count += arrival(started_count) >= measured_from;
+    error_count = due_count - latencies.total - slow_count;
 }
 
 static void connect_all(const struct address *address) {
@@ -181,6 +191,7 @@ int main(int count, char **arguments) {
         return 0;
     }
     run();
+    count_unanswered();
     report();
     return 0;
 }
