@@ -54,7 +54,7 @@ class Server:
     is_floor: bool = False
 
 
-# First choice for frames: no figure rests on the client of this repository, and it needs a third of its time.
+# First choice for frames: no figure rests on the client of this repository, and it needs less than half of its time.
 FRAMES_LOAD = Generator("frames-load", str(BIN / "frames-load"))
 RPCLOAD = Generator("rpcload", str(BUILT / "rpcload"))
 TTRPC_GO = Generator("ttrpc-go", str(BIN / "ttrpc-go-client"))
