@@ -182,7 +182,7 @@ function attempts(webhookId, current, done) {
     return turn === newest ? answer : undefined;
   };
   const draw = (nextPageToken) => {
-    const drawn = [rows.length === 0 ? empty(t(filter.input.value ? "noFailures" : "noDeliveries")) : table(rows, current, again),
+    const drawn = [rows.length === 0 ? empty(t({ "": "noDeliveries", FAILED: "noFailures" }[filter.input.value] ?? "noSuchDeliveries")) : table(rows, current, again),
       nextPageToken ? el("div", {}, el("button", { type: "button", click: () => next(nextPageToken) }, t("showMore"))) : null].filter(Boolean);
     const text = drawn.map((part) => part.textContent).join();
     if (text !== shown) renew(results, drawn);

@@ -224,7 +224,7 @@ export default {
   formerSecret: "Voriges Geheimnis", formerSecretText: "Es unterschreibt mit bis", installation: "der Installation", isReplay: "noch einmal",
   keptSecret: "Ich habe es aufbewahrt", lastSuccess: "Zuletzt zugestellt", madeBy: "Angelegt von",
   milliseconds: { one: "{number} ms", other: "{number} ms" }, newWebhook: "Neuer Webhook",
-  noDeliveries: "In den letzten 30 Tagen wurde nichts gesendet.", noFailures: "In den letzten 30 Tagen ist nichts gescheitert.",
+  noDeliveries: "In den letzten 30 Tagen wurde nichts gesendet.", noFailures: "In den letzten 30 Tagen ist nichts gescheitert.", noSuchDeliveries: "In den letzten 30 Tagen endete keine so.",
   noWebhooks: "Noch keine Webhooks. Einer sendet Neuigkeiten dieses Ortes per HTTPS an ein anderes System.", noneChosen: "Keines gewählt: Er bekommt alle Ereignisse.",
   nothingToReplay: "Aus dieser Zeit gibt es keine Ereignisse.", oldestWaiting: "Das älteste ist von", onlyFailures: "Nur gescheiterte", pause: "Anhalten", ping: "Ping",
   pingAnswered: "Der Empfänger hat mit {status} geantwortet.", pingRefused: "Der Empfänger hat den Ping mit {status} abgelehnt.",

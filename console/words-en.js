@@ -222,7 +222,7 @@ export default {
   formerSecret: "Former secret", formerSecretText: "It signs too until", installation: "the installation", isReplay: "sent again",
   keptSecret: "I have kept it", lastSuccess: "Last delivered", madeBy: "Made by",
   milliseconds: { one: "{number} ms", other: "{number} ms" }, newWebhook: "New webhook",
-  noDeliveries: "Nothing was sent in the last 30 days.", noFailures: "Nothing has failed in the last 30 days.",
+  noDeliveries: "Nothing was sent in the last 30 days.", noFailures: "Nothing has failed in the last 30 days.", noSuchDeliveries: "None of the last 30 days ended so.",
   noWebhooks: "No webhooks yet. One sends news of this place to another system, by HTTPS.", noneChosen: "None chosen: it gets all events.",
   nothingToReplay: "There are no events of this time.", oldestWaiting: "The oldest is of", onlyFailures: "Failures only", pause: "Pause", ping: "Ping",
   pingAnswered: "The receiver has answered with {status}.", pingRefused: "The receiver refused the ping with {status}.",

@@ -79,8 +79,11 @@ def followed(stage):
         failed = receiver.got("entity.updated", 503)
         page.until(_row(failed["id"], "Refused") + " && " + _row(failed["id"], "503"), 8)
         page.shows("Failing since")
-        page.evaluate("(() => { const box = document.querySelector('[name=outcome]'); box.value = 'true'; box.dispatchEvent(new Event('change')); })()")
-        page.until("![...document.querySelectorAll('tbody tr')].some((row) => row.innerText.includes('Delivered'))")
+        for choice, shows in (("UNREACHABLE", "None of the last 30 days ended so"), ("FAILED", "Refused"), ("REFUSED", "Refused")):
+            page.evaluate("(() => { const box = document.querySelector('[name=outcome]'); box.value = '" + choice
+                          + "'; box.dispatchEvent(new Event('change')); })()")
+            page.until("![...document.querySelectorAll('tbody tr')].some((row) => row.innerText.includes('Delivered'))")
+            page.shows(shows)
         assert page.evaluate(_row(failed["id"], "Refused"))
         page.evaluate("(() => { const box = document.querySelector('[name=outcome]'); box.value = ''; box.dispatchEvent(new Event('change')); })()")
         receiver.status = 200

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "75f62a1eafaee15a"
+  static let digest = "2dfb3835bcbb9533"
 
   /// The page.
   static let page = ####"""
@@ -4999,7 +4999,7 @@ function attempts(webhookId, current, done) {
     return turn === newest ? answer : undefined;
   };
   const draw = (nextPageToken) => {
-    const drawn = [rows.length === 0 ? empty(t(filter.input.value ? "noFailures" : "noDeliveries")) : table(rows, current, again),
+    const drawn = [rows.length === 0 ? empty(t({ "": "noDeliveries", FAILED: "noFailures" }[filter.input.value] ?? "noSuchDeliveries")) : table(rows, current, again),
       nextPageToken ? el("div", {}, el("button", { type: "button", click: () => next(nextPageToken) }, t("showMore"))) : null].filter(Boolean);
     const text = drawn.map((part) => part.textContent).join();
     if (text !== shown) renew(results, drawn);
@@ -5593,7 +5593,7 @@ export default {
   formerSecret: "Voriges Geheimnis", formerSecretText: "Es unterschreibt mit bis", installation: "der Installation", isReplay: "noch einmal",
   keptSecret: "Ich habe es aufbewahrt", lastSuccess: "Zuletzt zugestellt", madeBy: "Angelegt von",
   milliseconds: { one: "{number} ms", other: "{number} ms" }, newWebhook: "Neuer Webhook",
-  noDeliveries: "In den letzten 30 Tagen wurde nichts gesendet.", noFailures: "In den letzten 30 Tagen ist nichts gescheitert.",
+  noDeliveries: "In den letzten 30 Tagen wurde nichts gesendet.", noFailures: "In den letzten 30 Tagen ist nichts gescheitert.", noSuchDeliveries: "In den letzten 30 Tagen endete keine so.",
   noWebhooks: "Noch keine Webhooks. Einer sendet Neuigkeiten dieses Ortes per HTTPS an ein anderes System.", noneChosen: "Keines gewählt: Er bekommt alle Ereignisse.",
   nothingToReplay: "Aus dieser Zeit gibt es keine Ereignisse.", oldestWaiting: "Das älteste ist von", onlyFailures: "Nur gescheiterte", pause: "Anhalten", ping: "Ping",
   pingAnswered: "Der Empfänger hat mit {status} geantwortet.", pingRefused: "Der Empfänger hat den Ping mit {status} abgelehnt.",
@@ -5862,7 +5862,7 @@ export default {
   formerSecret: "Former secret", formerSecretText: "It signs too until", installation: "the installation", isReplay: "sent again",
   keptSecret: "I have kept it", lastSuccess: "Last delivered", madeBy: "Made by",
   milliseconds: { one: "{number} ms", other: "{number} ms" }, newWebhook: "New webhook",
-  noDeliveries: "Nothing was sent in the last 30 days.", noFailures: "Nothing has failed in the last 30 days.",
+  noDeliveries: "Nothing was sent in the last 30 days.", noFailures: "Nothing has failed in the last 30 days.", noSuchDeliveries: "None of the last 30 days ended so.",
   noWebhooks: "No webhooks yet. One sends news of this place to another system, by HTTPS.", noneChosen: "None chosen: it gets all events.",
   nothingToReplay: "There are no events of this time.", oldestWaiting: "The oldest is of", onlyFailures: "Failures only", pause: "Pause", ping: "Ping",
   pingAnswered: "The receiver has answered with {status}.", pingRefused: "The receiver refused the ping with {status}.",

@@ -137,7 +137,7 @@ struct NoticeMailTests {
         try await Auth_V1.AccountsClient(stage.channel).sendNotice(request(to: ada))
       }
       for (kind, reason) in [
-        (Auth_V1.NoticeKind(rawValue: 99), "NOTICE_UNKNOWN"), (.unspecified, "REQUIRED"),
+        (Auth_V1.NoticeKind(rawValue: 99), "NOTICE_UNKNOWN"), (.unspecified, "FIELD_VIOLATIONS"),
       ] {
         let refused = await outcome {
           _ = try await accounts(stage).sendNotice(request(to: ada, kind))

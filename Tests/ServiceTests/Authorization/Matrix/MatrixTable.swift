@@ -155,6 +155,13 @@ enum MatrixTable {
       #"{"invitationId": "inv_1", "email": "<new address>", "code": "ABC", "inviterId": "<user>", "#
         + #""role": "tenant", "entityType": "unit", "expiresAt": "2030-01-01T00:00:00Z"}"#
     ),
+    .init(
+      "Accounts/SendNotice",
+      .service,
+      [],
+      #"{"noticeId": "ntc_1", "userId": "<user>", "kind": "NOTICE_KIND_ACCESS_GIVEN", "#
+        + #""happenedAt": "2030-01-01T00:00:00Z", "role": "tenant", "entityType": "unit"}"#
+    ),
     .init("TokenIntrospection/Introspect", .service, [], #"{"token": "<mail token>"}"#),
     .init("Exports/ExportAccount", .none, .everyone),
     .init("TenancyExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),

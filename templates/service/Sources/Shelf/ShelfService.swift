@@ -68,7 +68,7 @@ public struct ShelfService: HostedService {
     return OpenService(
       services: [items.definition],
       // Nobody is an operator here: no method asks for one.
-      interceptors: [remote.interceptor { _, _ in false }],
+      interceptors: [remote.interceptor { _, _, _ in false }],
       work: [
         remote.run,
         {
