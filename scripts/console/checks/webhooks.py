@@ -104,10 +104,15 @@ def followed(stage):
         _problems(stage, page, "wanda-webhook")
         _paused(stage, page, receiver, stable)
         _rotated(page, receiver)
-        page.click("Delete")
-        page.shows("gets nothing any longer.")
-        page.evaluate("document.querySelector('dialog[open] button.danger').click()")
-        page.shows("No webhooks yet")
+        _delete(page)
+
+
+def _delete(page):
+    """Deletes the webhook that the page shows, the last of its tenant."""
+    page.click("Delete")
+    page.shows("gets nothing any longer.")
+    page.evaluate("document.querySelector('dialog[open] button.danger').click()")
+    page.shows("No webhooks yet")
 
 
 def _problems(stage, page, name):
@@ -277,6 +282,7 @@ def stale(stage):
         page.until("!document.querySelector('dialog[open]') && !document.body.innerText.includes('to look again takes')")
         page.click("Ping")
         receiver.got("webhook.ping")
+        _delete(page)
 
 
 def switched_off(stage):
