@@ -71,7 +71,9 @@ struct CopyTests {
     try #expect(back.first("SELECT count(*) FROM change_log") { $0.integer(0) } == 0)
   }
 
-  @Test("Writes of whoever has the store open are refused, and reads go on; resume takes it back")
+  @Test(
+    "Writes of a program that has the store open are refused, reads go on, and resume ends that"
+  )
   func writes_areRefused() async throws {
     let database = try await Notes.open(folder)
     try await database.put("1", "one")

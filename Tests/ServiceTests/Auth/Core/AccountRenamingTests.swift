@@ -5,7 +5,7 @@ import Testing
 @testable import AuthService
 @testable import ServiceTesting
 
-@Suite("The table of accounts", .disabled(if: TestServer.isUsed))
+@Suite("The table of accounts", .disabled(if: TestServer.isUsed, "opens older files"))
 struct AccountRenamingTests {
   @Test("Accounts of a store of each older version are in it", arguments: 2...25)
   func upgrade_keepsAccounts(version: Int) async throws {

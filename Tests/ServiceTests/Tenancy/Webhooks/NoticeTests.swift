@@ -8,7 +8,7 @@ import Testing
 @testable import ServiceTesting
 @testable import TenancyService
 
-@Suite("What people are told of by mail", .timeLimit(.minutes(3)))
+@Suite("Notices by mail", .timeLimit(.minutes(3)))
 struct NoticeTests {
   private static let hour: Int64 = 3_600_000
 
@@ -20,7 +20,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "A role that somebody else gives or takes away is told with its names; one's own deeds are not"
+    "A role that another person gives or takes makes a notice with names; one's own deeds make none"
   )
   func access_isTold() async throws {
     let fixture = WebhookFixture()
@@ -104,7 +104,7 @@ struct NoticeTests {
     }
   }
 
-  @Test("Access is told of where the settings say so alone")
+  @Test("Access makes no notices where the settings turn them off")
   func access_off_isNotTold() async throws {
     var fixture = WebhookFixture()
     fixture.notices.access = false
@@ -118,7 +118,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "A receiver that fails is told of after an hour, a day, and when the webhook is paused, each once"
+    "A failing receiver makes a notice after an hour, after a day, and at the pause, each once"
   )
   func receiver_failing_isTold() async throws {
     let fixture = WebhookFixture()
@@ -158,7 +158,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "A receiver that takes something in between begins anew; one that is gone is told of at once"
+    "A success in between begins anew; a receiver that is gone makes a notice at once"
   )
   func receiver_recovers_beginsAnew() async throws {
     let fixture = WebhookFixture()
