@@ -47,7 +47,7 @@ def run(stage, wanted, is_quick):
             print(f"checks/console: {name} ({time.monotonic() - started:.1f} s)", flush=True)
         except AssertionError as problem:
             failed += 1
-            print(f"checks/console: {name} FAILED\n{problem}", file=sys.stderr, flush=True)
+            print(f"checks/console: {name} FAILED\n{problem or traceback.format_exc()}", file=sys.stderr, flush=True)
         except Exception:
             failed += 1
             print(f"checks/console: {name} FAILED\n{traceback.format_exc()}", file=sys.stderr, flush=True)
