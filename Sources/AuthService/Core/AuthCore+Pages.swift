@@ -8,12 +8,13 @@ extension AuthCore {
   /// `binding` names the list with everything that chooses what is in it, and the caller.
   func page(
     _ asked: RequestedPage.Asked,
-    _ binding: String
+    _ binding: String,
+    cursorCount: Int = 1
   ) throws(RPCError) -> RequestedPage {
     let (sealing, random, purpose) = (secrets.sealing, random, Self.purpose(binding))
     return try RequestedPage(
       asked,
-      cursorCount: 1,
+      cursorCount: cursorCount,
       open: { token in
         Base64URL.decode(token).flatMap { try? sealing.open($0, for: purpose) }
       },

@@ -60,6 +60,28 @@ enum DeletionTable {
     )
   }
 
+  /// Those under way, or those that are done, by when they were asked for.
+  static func page(
+    finished: Bool,
+    after cursor: String?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
+    limit: Int,
+    in tx: borrowing some Queryable
+  ) throws -> [DeletionRecord] {
+    // Identifiers begin with the instant at which they were made.
+    try tx.query(
+      columns,
+      """
+      WHERE finished_at IS \(finished ? "NOT NULL" : "NULL") AND id \(direction.comparison) ?
+      ORDER BY id \(direction.keyword) LIMIT ? OFFSET ?
+      """,
+      .text(cursor ?? direction.firstText),
+      .integer(limit),
+      .integer(skippedCount)
+    )
+  }
+
   /// How many are not done, and how many of them should have begun before an instant.
   static func counts(
     overdueSince instant: Int64,

@@ -35,12 +35,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
     let progress = try await core.store.read { tx in
       try ImportTable.progress(of: request.run, request.source, in: tx)
     }
-    return .init(
-      nextPosition: UInt64(clamping: progress.next),
-      created: UInt64(clamping: progress.created),
-      unchanged: UInt64(clamping: progress.unchanged),
-      refused: UInt64(clamping: progress.refused)
-    )
+    return .init(progress)
   }
 
   /// Imports a batch in one transaction, in which the caller is an operator with a living session.

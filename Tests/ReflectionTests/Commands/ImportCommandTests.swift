@@ -54,6 +54,13 @@ private final class ScriptedImports: Auth_V1.ImportsService {
   ) async throws -> Auth_V1.ImportProgress {
     .init(nextPosition: state.withLock { UInt64($0.rows.count) })
   }
+
+  func listImports(
+    _ request: Auth_V1.ListImportsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ListImportsResponse {
+    .init()
+  }
 }
 
 @Suite("Importing on the command line")

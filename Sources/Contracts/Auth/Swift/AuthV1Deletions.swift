@@ -365,6 +365,291 @@ extension Auth_V1 {
     }
   }
 
+  /// Lists deletions.
+  public struct ListDeletionsRequest: RPCKit.GeneratedMessage {
+    /// Those that are done in place of those under way: they are kept for as long as their identifiers can be asked for.
+    public var finished: Swift.Bool = false
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-requested_at`: newest first, which is the default; `requested_at`: oldest first.
+    public var sortBy: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      finished: Swift.Bool = false,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
+    ) {
+      self.finished = finished
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.ListDeletionsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__list_deletions_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ListDeletionsRequest.self)
+      unsafe self.finished = source.pointee.f1_finished != 0
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.page = source.pointee.f4_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f5_sort_by)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ListDeletionsRequest.self, 1)
+      unsafe auth__v1__list_deletions_request__init(target)
+      unsafe target.pointee.f1_finished = self.finished ? 1 : 0
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_page = self.page
+      unsafe target.pointee.f5_sort_by = scratch.copy(self.sortBy)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of requested_at, -requested_at, requestedAt, -requestedAt"))
+        }
+      }
+    }
+  }
+
+  /// A deletion and whose account it deletes.
+  public struct AccountDeletion: RPCKit.GeneratedMessage {
+    /// How far it is.
+    public var deletion: Auth_V1.Deletion? {
+      get { deletion_storage.first }
+      set { deletion_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var deletion_storage: [Auth_V1.Deletion] = []
+    /// The user; empty once the account is erased.
+    public var userId: Swift.String = ""
+    /// The user's name; empty once the account is erased.
+    public var displayName: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      deletion: Auth_V1.Deletion? = nil,
+      userId: Swift.String = "",
+      displayName: Swift.String = ""
+    ) {
+      self.deletion = deletion
+      self.userId = userId
+      self.displayName = displayName
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.AccountDeletion" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__account_deletion()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__AccountDeletion.self)
+      if let member = unsafe source.pointee.f1_deletion {
+        try unsafe self.deletion_storage = [Auth_V1.Deletion(reading: member)]
+      }
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f3_display_name)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.deletion {
+        value.measure(&measure)
+      }
+      measure.add(self.userId.utf8.count)
+      measure.add(self.displayName.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__AccountDeletion.self, 1)
+      unsafe auth__v1__account_deletion__init(target)
+      if let value = self.deletion {
+        unsafe target.pointee.f1_deletion = value.packed(in: scratch).assumingMemoryBound(to: Auth__V1__Deletion.self)
+      }
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_display_name = scratch.copy(self.displayName)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Deletions of accounts.
+  public struct ListDeletionsResponse: RPCKit.GeneratedMessage {
+    /// In the order that was asked for.
+    public var deletions: [Auth_V1.AccountDeletion] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      deletions: [Auth_V1.AccountDeletion] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.deletions = deletions
+      self.nextPageToken = nextPageToken
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.ListDeletionsResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__list_deletions_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ListDeletionsResponse.self)
+      if unsafe source.pointee.n_f1_deletions > 0 {
+        unsafe self.deletions.reserveCapacity(source.pointee.n_f1_deletions)
+        for index in unsafe 0..<source.pointee.n_f1_deletions {
+          if let member = unsafe source.pointee.f1_deletions[index] {
+            try unsafe self.deletions.append(Auth_V1.AccountDeletion(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.deletions {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ListDeletionsResponse.self, 1)
+      unsafe auth__v1__list_deletions_response__init(target)
+      if !self.deletions.isEmpty {
+        unsafe target.pointee.n_f1_deletions = self.deletions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__AccountDeletion>?.self, self.deletions.count)
+        for (index, element) in self.deletions.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Auth__V1__AccountDeletion.self)
+        }
+        unsafe target.pointee.f1_deletions = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Deletions`.
   public enum DeletionsMethods {
     /// Deletes the caller's account, after a grace period if the installation has one. All sessions end at
@@ -438,6 +723,27 @@ extension Auth_V1 {
         ),
       ]
     )
+    /// All deletions that are under way, or those that are done, for operators and support people.
+    public static let listDeletions = RPCKit.MethodDescriptor(
+      service: "auth.v1.Deletions",
+      method: "ListDeletions",
+      kind: .unary,
+      callerClass: .support,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.ListDeletionsRequest",
+      responseType: "auth.v1.ListDeletionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/deletions",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("deletions")]
+        ),
+      ]
+    )
   }
 
   /// Deletes accounts. Everything about the user is erased in all services: what belongs to others and names
@@ -458,6 +764,8 @@ extension Auth_V1 {
     /// Takes the deletion of the caller's account back: sign in again within the grace period, and call
     /// this. FAILED_PRECONDITION, DELETION_UNDER_WAY, once erasing has begun.
     func cancelDeletion(_ request: Auth_V1.CancelDeletionRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.CancelDeletionResponse
+    /// All deletions that are under way, or those that are done, for operators and support people.
+    func listDeletions(_ request: Auth_V1.ListDeletionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListDeletionsResponse
   }
 
   /// Calls `auth.v1.Deletions`.
@@ -516,6 +824,19 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(DeletionsMethods.cancelDeletion, request, options: options)
     }
+
+    /// All deletions that are under way, or those that are done, for operators and support people.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listDeletions(
+      _ request: Auth_V1.ListDeletionsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ListDeletionsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DeletionsMethods.listDeletions, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/deletions.proto`, for reflection and JSON.
@@ -527,7 +848,7 @@ extension Auth_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChdhdXRoL3YxL2RlbGV0aW9ucy5wcm90bxIHYXV0aC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8ikwMKCERlbGV0aW9uEg4KAmlkGAEgASgJUgJpZBIsCgVzdGF0ZRgCIAEoDjIWLmF1dGgudjEuRGVsZXRpb25TdGF0ZVIFc3RhdGUSKQoEc3RlcBgDIAEoDjIVLmF1dGgudjEuRGVsZXRpb25TdGVwUgRzdGVwEj0KDHJlcXVlc3RlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3JlcXVlc3RlZEF0EjUKCGVyYXNlX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXJhc2VBdBI7CgtmaW5pc2hlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQSJwoPZmFpbGVkX2F0dGVtcHRzGAcgASgNUg5mYWlsZWRBdHRlbXB0cxJCCg9uZXh0X2F0dGVtcHRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUg1uZXh0QXR0ZW1wdEF0ImoKFERlbGV0ZUFjY291bnRSZXF1ZXN0EjAKD2lkZW1wb3RlbmN5X2tleRgBIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSIAoMZXZlbl9pZl9sYXN0GAIgASgIUgpldmVuSWZMYXN0Ij0KEkdldERlbGV0aW9uUmVxdWVzdBInCgtkZWxldGlvbl9pZBgBIAEoCUIGqrsYAhhAUgpkZWxldGlvbklkIhcKFUNhbmNlbERlbGV0aW9uUmVxdWVzdCI5ChZDYW5jZWxEZWxldGlvblJlc3BvbnNlEh8KC3dhc19wZW5kaW5nGAEgASgIUgp3YXNQZW5kaW5nKpwBCg1EZWxldGlvblN0YXRlEh4KGkRFTEVUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMRVRJT05fU1RBVEVfV0FJVElORxABEhoKFkRFTEVUSU9OX1NUQVRFX0JMT0NLRUQQAhIaChZERUxFVElPTl9TVEFURV9FUkFTSU5HEAMSFwoTREVMRVRJT05fU1RBVEVfRE9ORRAEKpkBCgxEZWxldGlvblN0ZXASHQoZREVMRVRJT05fU1RFUF9VTlNQRUNJRklFRBAAEhkKFURFTEVUSU9OX1NURVBfVEVOQU5DWRABEh0KGURFTEVUSU9OX1NURVBfRU5USVRMRU1FTlQQAhIZChVERUxFVElPTl9TVEVQX0FDQ09VTlQQAxIVChFERUxFVElPTl9TVEVQX0xPRxAEMvECCglEZWxldGlvbnMSdgoNRGVsZXRlQWNjb3VudBIdLmF1dGgudjEuRGVsZXRlQWNjb3VudFJlcXVlc3QaES5hdXRoLnYxLkRlbGV0aW9uIjOiuxgLCAIaBWZyZXNoIAGC0+STAh4iGS9hcGkvdjEvdXNlcnMvbWUvZGVsZXRpb246ASoSbgoLR2V0RGVsZXRpb24SGy5hdXRoLnYxLkdldERlbGV0aW9uUmVxdWVzdBoRLmF1dGgudjEuRGVsZXRpb24iL6K7GAQIASABgtPkkwIhEh8vYXBpL3YxL2RlbGV0aW9ucy97ZGVsZXRpb25faWR9EnwKDkNhbmNlbERlbGV0aW9uEh4uYXV0aC52MS5DYW5jZWxEZWxldGlvblJlcXVlc3QaHy5hdXRoLnYxLkNhbmNlbERlbGV0aW9uUmVzcG9uc2UiKaK7GAQIAiABgtPkkwIbKhkvYXBpL3YxL3VzZXJzL21lL2RlbGV0aW9uQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUq4GgpcCgEMEgMBABIaUiBEZWxldGluZyBhbiBhY2NvdW50IHdpdGggZXZlcnl0aGluZyB0aGF0IHRoZSB0aHJlZSBzZXJ2aWNlcyBob2xkIGFib3V0IGl0cyB1c2VyLgoKJgoCBQASBAwAGAEaGiBUaGUgc3RhdGUgb2YgYSBkZWxldGlvbi4KCh0KBAUAAgASAw4CIRoQIE5vdCBzcGVjaWZpZWQuCgpiCgQFAAIBEgMQAh0aVSBUaGUgZ3JhY2UgcGVyaW9kIGlzIHJ1bm5pbmc7IG5vdGhpbmcgd2FzIGVyYXNlZCwgYW5kIHRoZSBkZWxldGlvbiBjYW4gYmUgY2FuY2VsbGVkLgoKvQEKBAUAAgISAxMCHRqvASBUaGUgZ3JhY2UgcGVyaW9kIGlzIG92ZXIsIGJ1dCB0aGUgdXNlciBpcyB0aGUgbGFzdCBvbmUgd2l0aCBhIHJvbGUgdGhhdCBzb21lYm9keSBtdXN0IGhhdmUuIE5vdGhpbmcKIHdhcyBlcmFzZWQ7IHRoZSBkZWxldGlvbiBpcyB0cmllZCBhZ2FpbiBvbmNlIGEgZGF5IGFuZCBjYW4gYmUgY2FuY2VsbGVkLgoKOgoEBQACAxIDFQIdGi0gRGF0YSBpcyBiZWluZyBlcmFzZWQ7IHRoZXJlIGlzIG5vIHdheSBiYWNrLgoKJQoEBQACBBIDFwIaGhggRXZlcnl0aGluZyB3YXMgZXJhc2VkLgoKLAoCBQESBBsAJgEaICBUaGUgZGF0YSB0aGF0IGlzIGJlaW5nIGVyYXNlZC4KCjUKBAUBAgASAx0CIBooIE5vdGhpbmcgeWV0LCBvciBldmVyeXRoaW5nIHdhcyBlcmFzZWQuCgpHCgQFAQIBEgMfAhwaOiBSb2xlcywgZG9jdW1lbnRzIGFuZCB3aGF0ZXZlciBlbHNlIFRlbmFuY3lTZXJ2aWNlIGhvbGRzLgoKTgoEBQECAhIDIQIgGkEgVGhlIHBsYW4sIHB1cmNoYXNlcyBhbmQgd2hhdGV2ZXIgZWxzZSBFbnRpdGxlbWVudFNlcnZpY2UgaG9sZHMuCgpDCgQFAQIDEgMjAhwaNiBDcmVkZW50aWFscywgc2Vzc2lvbnMsIG1haWxzIGFuZCB0aGUgYWNjb3VudCBpdHNlbGYuCgo5CgQFAQIEEgMlAhgaLCBUaGUgcmVzdCBpbiBBdXRoU2VydmljZSdzIHdyaXRlLWFoZWFkIGxvZy4KCnYKAgQAEgQpADoBGmogQSBkZWxldGlvbi4gSXQgbmFtZXMgbm9ib2R5LCBzbyBhbnlvbmUgd2hvIGhvbGRzIGl0cyBpZGVudGlmaWVyIGNhbiBmb2xsb3cgaXQgYWZ0ZXIgdGhlIGFjY291bnQgaXMgZ29uZS4KCiUKBAQAAgASAysCEBoYIElkZW50aWZpZXIsIGBkbG5f4oCmYC4KChkKBAQAAgESAy0CGhoMIEl0cyBzdGF0ZS4KCjoKBAQAAgISAy8CGBotIFRoZSBzdGVwIHRoYXQgaXMgcnVubmluZywgb3IgaXMgdHJpZWQgbmV4dC4KCiUKBAQAAgMSAzECLRoYIFdoZW4gaXQgd2FzIGFza2VkIGZvci4KCkkKBAQAAgQSAzMCKRo8IFdoZW4gZXJhc2luZyBiZWdpbnMgb3IgYmVnYW46IHRoZSBlbmQgb2YgdGhlIGdyYWNlIHBlcmlvZC4KCj4KBAQAAgUSAzUCLBoxIFdoZW4gZXZlcnl0aGluZyB3YXMgZXJhc2VkOyBhYnNlbnQgYmVmb3JlIHRoYXQuCgpgCgQEAAIGEgM3Ah0aUyBBdHRlbXB0cyBvZiB0aGlzIHN0ZXAgdGhhdCBmYWlsZWQgb25lIGFmdGVyIGFub3RoZXI7IDAgd2hlbiB0aGUgbGFzdCBvbmUgZGlkIG5vdC4KCjcKBAQAAgcSAzkCMBoqIFdoZW4gaXQgZ29lcyBvbjsgYWJzZW50IHdoZW4gaXQgaXMgZG9uZS4KCisKAgQBEgQ9AEUBGh8gRGVsZXRlcyB0aGUgY2FsbGVyJ3MgYWNjb3VudC4KCoEBCgQEAQIAEgNAAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCoYCCgQEAQIBEgNEAhga+AEgQmVnaW5zIGFsc28gd2hlbiB0aGUgY2FsbGVyIGlzIHRoZSBsYXN0IG9uZSB3aG8gY2FuIGFjdCBmb3IgZ29vZCBieSBhIHJvbGUgdGhhdCBzb21lYm9keSBtdXN0IGhhdmUuIEFmdGVyIHRoZSBncmFjZSBwZXJpb2QKIHRoZSBkZWxldGlvbiBpcyBgQkxPQ0tFRGAgdW50aWwgdGhlIHJvbGUgaXMgaGFuZGVkIG92ZXIsIHdoYXQgaXQgaXMgaGVsZCBvbiBpcyBkZWxldGVkLCBvciBhbiBvcGVyYXRvcgogaGFzIGRlY2lkZWQgb24gaXQuCgopCgIEAhIESABLARodIEFza3MgaG93IGZhciBhIGRlbGV0aW9uIGlzLgoKRgoEBAICABIDSgI9GjkgVGhlIGRlbGV0aW9uOyBlbXB0eSBtZWFucyB0aGF0IG9mIHRoZSBjYWxsZXIncyBhY2NvdW50LgoKPQoCBAMSA04AIBoyIFRha2VzIHRoZSBkZWxldGlvbiBvZiB0aGUgY2FsbGVyJ3MgYWNjb3VudCBiYWNrLgoKKQoCBAQSBFEAVAEaHSBUaGUgYWNjb3VudCBzdGF5cyBhcyBpdCBpcy4KCkkKBAQEAgASA1MCFxo8IFdoZXRoZXIgaXQgd2FzIGFib3V0IHRvIGJlIGRlbGV0ZWQ7IGZhbHNlIGlzIG5vdCBhbiBlcnJvci4KCqcCCgIGABIEWQBxARqaAiBEZWxldGVzIGFjY291bnRzLiBFdmVyeXRoaW5nIGFib3V0IHRoZSB1c2VyIGlzIGVyYXNlZCBpbiBhbGwgc2VydmljZXM6IHdoYXQgYmVsb25ncyB0byBvdGhlcnMgYW5kIG5hbWVzCiB0aGUgdXNlciwgc3VjaCBhcyB0aGUgaGlzdG9yeSBvZiBhIHBvcnRmb2xpbywgbmFtZXMgYSBkZWxldGVkIHVzZXIgZnJvbSB0aGVuIG9uLiBQdXJjaGFzZXMgaW4gdGhlIEFwcAogU3RvcmUgYXJlIG5vdCBjYW5jZWxsZWQgYnkgaXQ7IHVzZXJzIGRvIHRoYXQgaW4gdGhlaXIgc2V0dGluZ3MgYXQgQXBwbGUuCgruAwoEBgACABIEYQJkAxrfAyBEZWxldGVzIHRoZSBjYWxsZXIncyBhY2NvdW50LCBhZnRlciBhIGdyYWNlIHBlcmlvZCBpZiB0aGUgaW5zdGFsbGF0aW9uIGhhcyBvbmUuIEFsbCBzZXNzaW9ucyBlbmQgYXQKIG9uY2UuIE5lZWRzIGEgc2lnbi1pbiB0aGF0IGlzIG5vIG9sZGVyIHRoYW4gNSBtaW51dGVzLiBBc2tlZCBhZ2FpbiwgaXQgYW5zd2VycyB3aXRoIHRoZSBkZWxldGlvbiB0aGF0CiBpcyB0aGVyZS4KCiBGQUlMRURfUFJFQ09ORElUSU9OLCBNVVNUX0hBTkRfT1ZFUiwgZm9yIHRoZSBsYXN0IG9uZSB3aG8gY2FuIGFjdCBmb3IgZ29vZCBieSBhIHJvbGUgdGhhdCBzb21lYm9keSBtdXN0CiBoYXZlLCB1bmxlc3MgYGV2ZW5faWZfbGFzdGAgaXMgc2V0OiB0aGUgbWV0YWRhdGEgYGVudGl0aWVzYCBuYW1lcyB1cCB0byAyMCBvZiB3aGF0IGhhcyB0byBiZSBoYW5kZWQgb3ZlciBvciBkZWxldGVkIGZpcnN0LCBgY291bnRgIHNheXMgaG93IG1hbnkKIHRoZXJlIGFyZS4KCo8BCgQGAAIBEgRnAmoDGoABIEhvdyBmYXIgYSBkZWxldGlvbiBpcy4gV2l0aG91dCBhbiBpZGVudGlmaWVyIHRoZSBjYWxsZXIgbXVzdCBiZSBzaWduZWQgaW4uIE5PVF9GT1VORCwKIERFTEVUSU9OX05PVF9GT1VORCwgd2hlbiB0aGVyZSBpcyBub25lLgoKuQEKBAYAAgISBG0CcAMaqgEgVGFrZXMgdGhlIGRlbGV0aW9uIG9mIHRoZSBjYWxsZXIncyBhY2NvdW50IGJhY2s6IHNpZ24gaW4gYWdhaW4gd2l0aGluIHRoZSBncmFjZSBwZXJpb2QsIGFuZCBjYWxsCiB0aGlzLiBGQUlMRURfUFJFQ09ORElUSU9OLCBERUxFVElPTl9VTkRFUl9XQVksIG9uY2UgZXJhc2luZyBoYXMgYmVndW4uCmIGcHJvdG8z"
+      base64: "ChdhdXRoL3YxL2RlbGV0aW9ucy5wcm90bxIHYXV0aC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8ikwMKCERlbGV0aW9uEg4KAmlkGAEgASgJUgJpZBIsCgVzdGF0ZRgCIAEoDjIWLmF1dGgudjEuRGVsZXRpb25TdGF0ZVIFc3RhdGUSKQoEc3RlcBgDIAEoDjIVLmF1dGgudjEuRGVsZXRpb25TdGVwUgRzdGVwEj0KDHJlcXVlc3RlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3JlcXVlc3RlZEF0EjUKCGVyYXNlX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXJhc2VBdBI7CgtmaW5pc2hlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQSJwoPZmFpbGVkX2F0dGVtcHRzGAcgASgNUg5mYWlsZWRBdHRlbXB0cxJCCg9uZXh0X2F0dGVtcHRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUg1uZXh0QXR0ZW1wdEF0ImoKFERlbGV0ZUFjY291bnRSZXF1ZXN0EjAKD2lkZW1wb3RlbmN5X2tleRgBIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSIAoMZXZlbl9pZl9sYXN0GAIgASgIUgpldmVuSWZMYXN0Ij0KEkdldERlbGV0aW9uUmVxdWVzdBInCgtkZWxldGlvbl9pZBgBIAEoCUIGqrsYAhhAUgpkZWxldGlvbklkIhcKFUNhbmNlbERlbGV0aW9uUmVxdWVzdCI5ChZDYW5jZWxEZWxldGlvblJlc3BvbnNlEh8KC3dhc19wZW5kaW5nGAEgASgIUgp3YXNQZW5kaW5nIv0BChRMaXN0RGVsZXRpb25zUmVxdWVzdBIaCghmaW5pc2hlZBgBIAEoCFIIZmluaXNoZWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgEIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJSCgdzb3J0X2J5GAUgASgJQjmquxg1IjNyZXF1ZXN0ZWRfYXR8LXJlcXVlc3RlZF9hdHxyZXF1ZXN0ZWRBdHwtcmVxdWVzdGVkQXRSBnNvcnRCeSJ8Cg9BY2NvdW50RGVsZXRpb24SLQoIZGVsZXRpb24YASABKAsyES5hdXRoLnYxLkRlbGV0aW9uUghkZWxldGlvbhIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSIQoMZGlzcGxheV9uYW1lGAMgASgJUgtkaXNwbGF5TmFtZSJ3ChVMaXN0RGVsZXRpb25zUmVzcG9uc2USNgoJZGVsZXRpb25zGAEgAygLMhguYXV0aC52MS5BY2NvdW50RGVsZXRpb25SCWRlbGV0aW9ucxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4qnAEKDURlbGV0aW9uU3RhdGUSHgoaREVMRVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxFVElPTl9TVEFURV9XQUlUSU5HEAESGgoWREVMRVRJT05fU1RBVEVfQkxPQ0tFRBACEhoKFkRFTEVUSU9OX1NUQVRFX0VSQVNJTkcQAxIXChNERUxFVElPTl9TVEFURV9ET05FEAQqmQEKDERlbGV0aW9uU3RlcBIdChlERUxFVElPTl9TVEVQX1VOU1BFQ0lGSUVEEAASGQoVREVMRVRJT05fU1RFUF9URU5BTkNZEAESHQoZREVMRVRJT05fU1RFUF9FTlRJVExFTUVOVBACEhkKFURFTEVUSU9OX1NURVBfQUNDT1VOVBADEhUKEURFTEVUSU9OX1NURVBfTE9HEAQy8AMKCURlbGV0aW9ucxJ2Cg1EZWxldGVBY2NvdW50Eh0uYXV0aC52MS5EZWxldGVBY2NvdW50UmVxdWVzdBoRLmF1dGgudjEuRGVsZXRpb24iM6K7GAsIAhoFZnJlc2ggAYLT5JMCHiIZL2FwaS92MS91c2Vycy9tZS9kZWxldGlvbjoBKhJuCgtHZXREZWxldGlvbhIbLmF1dGgudjEuR2V0RGVsZXRpb25SZXF1ZXN0GhEuYXV0aC52MS5EZWxldGlvbiIvorsYBAgBIAGC0+STAiESHy9hcGkvdjEvZGVsZXRpb25zL3tkZWxldGlvbl9pZH0SfAoOQ2FuY2VsRGVsZXRpb24SHi5hdXRoLnYxLkNhbmNlbERlbGV0aW9uUmVxdWVzdBofLmF1dGgudjEuQ2FuY2VsRGVsZXRpb25SZXNwb25zZSIporsYBAgCIAGC0+STAhsqGS9hcGkvdjEvdXNlcnMvbWUvZGVsZXRpb24SfQoNTGlzdERlbGV0aW9ucxIdLmF1dGgudjEuTGlzdERlbGV0aW9uc1JlcXVlc3QaHi5hdXRoLnYxLkxpc3REZWxldGlvbnNSZXNwb25zZSItorsYBggFIAEoAYLT5JMCHRIbL2FwaS92MS9vcGVyYXRvcnMvZGVsZXRpb25zQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqPIgpcCgEMEgMBABIaUiBEZWxldGluZyBhbiBhY2NvdW50IHdpdGggZXZlcnl0aGluZyB0aGF0IHRoZSB0aHJlZSBzZXJ2aWNlcyBob2xkIGFib3V0IGl0cyB1c2VyLgoKJgoCBQASBAwAGAEaGiBUaGUgc3RhdGUgb2YgYSBkZWxldGlvbi4KCh0KBAUAAgASAw4CIRoQIE5vdCBzcGVjaWZpZWQuCgpiCgQFAAIBEgMQAh0aVSBUaGUgZ3JhY2UgcGVyaW9kIGlzIHJ1bm5pbmc7IG5vdGhpbmcgd2FzIGVyYXNlZCwgYW5kIHRoZSBkZWxldGlvbiBjYW4gYmUgY2FuY2VsbGVkLgoKvQEKBAUAAgISAxMCHRqvASBUaGUgZ3JhY2UgcGVyaW9kIGlzIG92ZXIsIGJ1dCB0aGUgdXNlciBpcyB0aGUgbGFzdCBvbmUgd2l0aCBhIHJvbGUgdGhhdCBzb21lYm9keSBtdXN0IGhhdmUuIE5vdGhpbmcKIHdhcyBlcmFzZWQ7IHRoZSBkZWxldGlvbiBpcyB0cmllZCBhZ2FpbiBvbmNlIGEgZGF5IGFuZCBjYW4gYmUgY2FuY2VsbGVkLgoKOgoEBQACAxIDFQIdGi0gRGF0YSBpcyBiZWluZyBlcmFzZWQ7IHRoZXJlIGlzIG5vIHdheSBiYWNrLgoKJQoEBQACBBIDFwIaGhggRXZlcnl0aGluZyB3YXMgZXJhc2VkLgoKLAoCBQESBBsAJgEaICBUaGUgZGF0YSB0aGF0IGlzIGJlaW5nIGVyYXNlZC4KCjUKBAUBAgASAx0CIBooIE5vdGhpbmcgeWV0LCBvciBldmVyeXRoaW5nIHdhcyBlcmFzZWQuCgpHCgQFAQIBEgMfAhwaOiBSb2xlcywgZG9jdW1lbnRzIGFuZCB3aGF0ZXZlciBlbHNlIFRlbmFuY3lTZXJ2aWNlIGhvbGRzLgoKTgoEBQECAhIDIQIgGkEgVGhlIHBsYW4sIHB1cmNoYXNlcyBhbmQgd2hhdGV2ZXIgZWxzZSBFbnRpdGxlbWVudFNlcnZpY2UgaG9sZHMuCgpDCgQFAQIDEgMjAhwaNiBDcmVkZW50aWFscywgc2Vzc2lvbnMsIG1haWxzIGFuZCB0aGUgYWNjb3VudCBpdHNlbGYuCgo5CgQFAQIEEgMlAhgaLCBUaGUgcmVzdCBpbiBBdXRoU2VydmljZSdzIHdyaXRlLWFoZWFkIGxvZy4KCnYKAgQAEgQpADoBGmogQSBkZWxldGlvbi4gSXQgbmFtZXMgbm9ib2R5LCBzbyBhbnlvbmUgd2hvIGhvbGRzIGl0cyBpZGVudGlmaWVyIGNhbiBmb2xsb3cgaXQgYWZ0ZXIgdGhlIGFjY291bnQgaXMgZ29uZS4KCiUKBAQAAgASAysCEBoYIElkZW50aWZpZXIsIGBkbG5f4oCmYC4KChkKBAQAAgESAy0CGhoMIEl0cyBzdGF0ZS4KCjoKBAQAAgISAy8CGBotIFRoZSBzdGVwIHRoYXQgaXMgcnVubmluZywgb3IgaXMgdHJpZWQgbmV4dC4KCiUKBAQAAgMSAzECLRoYIFdoZW4gaXQgd2FzIGFza2VkIGZvci4KCkkKBAQAAgQSAzMCKRo8IFdoZW4gZXJhc2luZyBiZWdpbnMgb3IgYmVnYW46IHRoZSBlbmQgb2YgdGhlIGdyYWNlIHBlcmlvZC4KCj4KBAQAAgUSAzUCLBoxIFdoZW4gZXZlcnl0aGluZyB3YXMgZXJhc2VkOyBhYnNlbnQgYmVmb3JlIHRoYXQuCgpgCgQEAAIGEgM3Ah0aUyBBdHRlbXB0cyBvZiB0aGlzIHN0ZXAgdGhhdCBmYWlsZWQgb25lIGFmdGVyIGFub3RoZXI7IDAgd2hlbiB0aGUgbGFzdCBvbmUgZGlkIG5vdC4KCjcKBAQAAgcSAzkCMBoqIFdoZW4gaXQgZ29lcyBvbjsgYWJzZW50IHdoZW4gaXQgaXMgZG9uZS4KCisKAgQBEgQ9AEUBGh8gRGVsZXRlcyB0aGUgY2FsbGVyJ3MgYWNjb3VudC4KCoEBCgQEAQIAEgNAAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCoYCCgQEAQIBEgNEAhga+AEgQmVnaW5zIGFsc28gd2hlbiB0aGUgY2FsbGVyIGlzIHRoZSBsYXN0IG9uZSB3aG8gY2FuIGFjdCBmb3IgZ29vZCBieSBhIHJvbGUgdGhhdCBzb21lYm9keSBtdXN0IGhhdmUuIEFmdGVyIHRoZSBncmFjZSBwZXJpb2QKIHRoZSBkZWxldGlvbiBpcyBgQkxPQ0tFRGAgdW50aWwgdGhlIHJvbGUgaXMgaGFuZGVkIG92ZXIsIHdoYXQgaXQgaXMgaGVsZCBvbiBpcyBkZWxldGVkLCBvciBhbiBvcGVyYXRvcgogaGFzIGRlY2lkZWQgb24gaXQuCgopCgIEAhIESABLARodIEFza3MgaG93IGZhciBhIGRlbGV0aW9uIGlzLgoKRgoEBAICABIDSgI9GjkgVGhlIGRlbGV0aW9uOyBlbXB0eSBtZWFucyB0aGF0IG9mIHRoZSBjYWxsZXIncyBhY2NvdW50LgoKPQoCBAMSA04AIBoyIFRha2VzIHRoZSBkZWxldGlvbiBvZiB0aGUgY2FsbGVyJ3MgYWNjb3VudCBiYWNrLgoKKQoCBAQSBFEAVAEaHSBUaGUgYWNjb3VudCBzdGF5cyBhcyBpdCBpcy4KCkkKBAQEAgASA1MCFxo8IFdoZXRoZXIgaXQgd2FzIGFib3V0IHRvIGJlIGRlbGV0ZWQ7IGZhbHNlIGlzIG5vdCBhbiBlcnJvci4KCh4KAgQFEgRXAGIBGhIgTGlzdHMgZGVsZXRpb25zLgoKgAEKBAQFAgASA1kCFBpzIFRob3NlIHRoYXQgYXJlIGRvbmUgaW4gcGxhY2Ugb2YgdGhvc2UgdW5kZXIgd2F5OiB0aGV5IGFyZSBrZXB0IGZvciBhcyBsb25nIGFzIHRoZWlyIGlkZW50aWZpZXJzIGNhbiBiZSBhc2tlZCBmb3IuCgoqCgQEBQIBEgNbAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQFAgISA10CPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZAoEBAUCAxIDXwI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKYQoEBAUCBBIDYQJsGlQgYC1yZXF1ZXN0ZWRfYXRgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgcmVxdWVzdGVkX2F0YDogb2xkZXN0IGZpcnN0LgoKNgoCBAYSBGUAbAEaKiBBIGRlbGV0aW9uIGFuZCB3aG9zZSBhY2NvdW50IGl0IGRlbGV0ZXMuCgodCgQEBgIAEgNnAhgaECBIb3cgZmFyIGl0IGlzLgoKOgoEBAYCARIDaQIVGi0gVGhlIHVzZXI7IGVtcHR5IG9uY2UgdGhlIGFjY291bnQgaXMgZXJhc2VkLgoKQQoEBAYCAhIDawIaGjQgVGhlIHVzZXIncyBuYW1lOyBlbXB0eSBvbmNlIHRoZSBhY2NvdW50IGlzIGVyYXNlZC4KCiQKAgQHEgRvAHQBGhggRGVsZXRpb25zIG9mIGFjY291bnRzLgoKLwoEBAcCABIDcQIpGiIgSW4gdGhlIG9yZGVyIHRoYXQgd2FzIGFza2VkIGZvci4KCjgKBAQHAgESA3MCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgqoAgoCBgASBXkAlgEBGpoCIERlbGV0ZXMgYWNjb3VudHMuIEV2ZXJ5dGhpbmcgYWJvdXQgdGhlIHVzZXIgaXMgZXJhc2VkIGluIGFsbCBzZXJ2aWNlczogd2hhdCBiZWxvbmdzIHRvIG90aGVycyBhbmQgbmFtZXMKIHRoZSB1c2VyLCBzdWNoIGFzIHRoZSBoaXN0b3J5IG9mIGEgcG9ydGZvbGlvLCBuYW1lcyBhIGRlbGV0ZWQgdXNlciBmcm9tIHRoZW4gb24uIFB1cmNoYXNlcyBpbiB0aGUgQXBwCiBTdG9yZSBhcmUgbm90IGNhbmNlbGxlZCBieSBpdDsgdXNlcnMgZG8gdGhhdCBpbiB0aGVpciBzZXR0aW5ncyBhdCBBcHBsZS4KCvADCgQGAAIAEgaBAQKEAQMa3wMgRGVsZXRlcyB0aGUgY2FsbGVyJ3MgYWNjb3VudCwgYWZ0ZXIgYSBncmFjZSBwZXJpb2QgaWYgdGhlIGluc3RhbGxhdGlvbiBoYXMgb25lLiBBbGwgc2Vzc2lvbnMgZW5kIGF0CiBvbmNlLiBOZWVkcyBhIHNpZ24taW4gdGhhdCBpcyBubyBvbGRlciB0aGFuIDUgbWludXRlcy4gQXNrZWQgYWdhaW4sIGl0IGFuc3dlcnMgd2l0aCB0aGUgZGVsZXRpb24gdGhhdAogaXMgdGhlcmUuCgogRkFJTEVEX1BSRUNPTkRJVElPTiwgTVVTVF9IQU5EX09WRVIsIGZvciB0aGUgbGFzdCBvbmUgd2hvIGNhbiBhY3QgZm9yIGdvb2QgYnkgYSByb2xlIHRoYXQgc29tZWJvZHkgbXVzdAogaGF2ZSwgdW5sZXNzIGBldmVuX2lmX2xhc3RgIGlzIHNldDogdGhlIG1ldGFkYXRhIGBlbnRpdGllc2AgbmFtZXMgdXAgdG8gMjAgb2Ygd2hhdCBoYXMgdG8gYmUgaGFuZGVkIG92ZXIgb3IgZGVsZXRlZCBmaXJzdCwgYGNvdW50YCBzYXlzIGhvdyBtYW55CiB0aGVyZSBhcmUuCgqRAQoEBgACARIGhwECigEDGoABIEhvdyBmYXIgYSBkZWxldGlvbiBpcy4gV2l0aG91dCBhbiBpZGVudGlmaWVyIHRoZSBjYWxsZXIgbXVzdCBiZSBzaWduZWQgaW4uIE5PVF9GT1VORCwKIERFTEVUSU9OX05PVF9GT1VORCwgd2hlbiB0aGVyZSBpcyBub25lLgoKuwEKBAYAAgISBo0BApABAxqqASBUYWtlcyB0aGUgZGVsZXRpb24gb2YgdGhlIGNhbGxlcidzIGFjY291bnQgYmFjazogc2lnbiBpbiBhZ2FpbiB3aXRoaW4gdGhlIGdyYWNlIHBlcmlvZCwgYW5kIGNhbGwKIHRoaXMuIEZBSUxFRF9QUkVDT05ESVRJT04sIERFTEVUSU9OX1VOREVSX1dBWSwgb25jZSBlcmFzaW5nIGhhcyBiZWd1bi4KCm0KBAYAAgMSBpIBApUBAxpdIEFsbCBkZWxldGlvbnMgdGhhdCBhcmUgdW5kZXIgd2F5LCBvciB0aG9zZSB0aGF0IGFyZSBkb25lLCBmb3Igb3BlcmF0b3JzIGFuZCBzdXBwb3J0IHBlb3BsZS4KYgZwcm90bzM="
     )
   }
 }
@@ -547,6 +868,9 @@ extension Auth_V1.DeletionsService {
         },
         .unary(Auth_V1.DeletionsMethods.cancelDeletion) {
           request, call in try await self.cancelDeletion(request, call)
+        },
+        .unary(Auth_V1.DeletionsMethods.listDeletions) {
+          request, call in try await self.listDeletions(request, call)
         },
       ]
     )

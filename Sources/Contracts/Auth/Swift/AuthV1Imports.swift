@@ -629,6 +629,286 @@ extension Auth_V1 {
     }
   }
 
+  /// Lists runs.
+  public struct ListImportsRequest: RPCKit.GeneratedMessage {
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-changed_at`: the one that went on last comes first, which is the default; `changed_at`: it comes last.
+    public var sortBy: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
+    ) {
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.ListImportsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__list_imports_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ListImportsRequest.self)
+      unsafe self.pageSize = source.pointee.f1_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
+      unsafe self.page = source.pointee.f3_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ListImportsRequest.self, 1)
+      unsafe auth__v1__list_imports_request__init(target)
+      unsafe target.pointee.f1_page_size = self.pageSize
+      unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f3_page = self.page
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1099511627776, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 549755813888, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1099511627776, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 549755813888, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1099511627776, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 549755813888, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1099511627776, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 549755813888, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of changed_at, -changed_at, changedAt, -changedAt"))
+        }
+      }
+    }
+  }
+
+  /// A run of an import.
+  public struct ImportRun: RPCKit.GeneratedMessage {
+    /// The other system.
+    public var source: Swift.String = ""
+    /// The name of the import.
+    public var run: Swift.String = ""
+    /// How far it has come.
+    public var progress: Auth_V1.ImportProgress? = nil
+    /// When its last batch was imported.
+    public var changedAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      source: Swift.String = "",
+      run: Swift.String = "",
+      progress: Auth_V1.ImportProgress? = nil,
+      changedAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.source = source
+      self.run = run
+      self.progress = progress
+      self.changedAt = changedAt
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.ImportRun" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__import_run()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ImportRun.self)
+      try unsafe self.source = RPCKit.MessageReading.string(source.pointee.f1_source)
+      try unsafe self.run = RPCKit.MessageReading.string(source.pointee.f2_run)
+      if let member = unsafe source.pointee.f3_progress {
+        try unsafe self.progress = Auth_V1.ImportProgress(reading: member)
+      }
+      if let member = unsafe source.pointee.f4_changed_at {
+        try unsafe self.changedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.source.utf8.count)
+      measure.add(self.run.utf8.count)
+      if let value = self.progress {
+        value.measure(&measure)
+      }
+      if let value = self.changedAt {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ImportRun.self, 1)
+      unsafe auth__v1__import_run__init(target)
+      unsafe target.pointee.f1_source = scratch.copy(self.source)
+      unsafe target.pointee.f2_run = scratch.copy(self.run)
+      if let value = self.progress {
+        unsafe target.pointee.f3_progress = value.packed(in: scratch).assumingMemoryBound(to: Auth__V1__ImportProgress.self)
+      }
+      if let value = self.changedAt {
+        unsafe target.pointee.f4_changed_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Runs of imports.
+  public struct ListImportsResponse: RPCKit.GeneratedMessage {
+    /// In the order that was asked for.
+    public var runs: [Auth_V1.ImportRun] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      runs: [Auth_V1.ImportRun] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.runs = runs
+      self.nextPageToken = nextPageToken
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.ListImportsResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__list_imports_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ListImportsResponse.self)
+      if unsafe source.pointee.n_f1_runs > 0 {
+        unsafe self.runs.reserveCapacity(source.pointee.n_f1_runs)
+        for index in unsafe 0..<source.pointee.n_f1_runs {
+          if let member = unsafe source.pointee.f1_runs[index] {
+            try unsafe self.runs.append(Auth_V1.ImportRun(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.runs {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ListImportsResponse.self, 1)
+      unsafe auth__v1__list_imports_response__init(target)
+      if !self.runs.isEmpty {
+        unsafe target.pointee.n_f1_runs = self.runs.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__ImportRun>?.self, self.runs.count)
+        for (index, element) in self.runs.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Auth__V1__ImportRun.self)
+        }
+        unsafe target.pointee.f1_runs = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Imports`.
   public enum ImportsMethods {
     /// Imports batches, each as one transaction, and answers each with what has become of its rows. A row that cannot be
@@ -691,6 +971,27 @@ extension Auth_V1 {
         ),
       ]
     )
+    /// All runs of the last 90 days.
+    public static let listImports = RPCKit.MethodDescriptor(
+      service: "auth.v1.Imports",
+      method: "ListImports",
+      kind: .unary,
+      callerClass: .support,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.ListImportsRequest",
+      responseType: "auth.v1.ListImportsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/imports",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("imports")]
+        ),
+      ]
+    )
   }
 
   /// Moves accounts in, for operators who proved who they are in the last five minutes (UNAUTHENTICATED, STEP_UP_REQUIRED
@@ -706,6 +1007,8 @@ extension Auth_V1 {
     func importBatch(_ request: Auth_V1.ImportUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ImportUsersResponse
     /// Tells where a run goes on.
     func getImport(_ request: Auth_V1.GetImportRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ImportProgress
+    /// All runs of the last 90 days.
+    func listImports(_ request: Auth_V1.ListImportsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListImportsResponse
   }
 
   /// Calls `auth.v1.Imports`.
@@ -760,6 +1063,19 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(ImportsMethods.getImport, request, options: options)
     }
+
+    /// All runs of the last 90 days.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listImports(
+      _ request: Auth_V1.ListImportsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ListImportsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(ImportsMethods.listImports, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/imports.proto`, for reflection and JSON.
@@ -771,7 +1087,7 @@ extension Auth_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChVhdXRoL3YxL2ltcG9ydHMucHJvdG8SB2F1dGgudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIpsDCglJbXBvcnRSb3cSJAoJc291cmNlX2lkGAEgASgJQgequxgDGIAIUghzb3VyY2VJZBIdCgVlbWFpbBgCIAEoCUIHqrsYAxiACFIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSKgoMZGlzcGxheV9uYW1lGAQgASgJQgequxgDGIAIUgtkaXNwbGF5TmFtZRImCgpmaXJzdF9uYW1lGAUgASgJQgequxgDGIAIUglmaXJzdE5hbWUSJAoJbGFzdF9uYW1lGAYgASgJQgequxgDGIAIUghsYXN0TmFtZRIjCghsYW5ndWFnZRgHIAEoCUIHqrsYAxiACFIIbGFuZ3VhZ2USLAoNcGFzc3dvcmRfaGFzaBgIIAEoCUIHqrsYAxiAIFIMcGFzc3dvcmRIYXNoEjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSGgoIZGlzYWJsZWQYCiABKAhSCGRpc2FibGVkIpsCChJJbXBvcnRVc2Vyc1JlcXVlc3QSMQoGc291cmNlGAEgASgJQhmquxgVCAEYQCIPW2EtekEtWjAtOS5fLV0rUgZzb3VyY2USKwoDcnVuGAIgASgJQhmquxgVCAEYQCIPW2EtekEtWjAtOS5fLV0rUgNydW4SKQoIcG9zaXRpb24YAyABKARCDaq7GAkxAAAAopQabUJSCHBvc2l0aW9uEjEKBHJvd3MYBCADKAsyEi5hdXRoLnYxLkltcG9ydFJvd0IJqrsYBUABSPQDUgRyb3dzEhcKB2RyeV9ydW4YBSABKAhSBmRyeVJ1bhIuChN2b3VjaF9mb3JfYWRkcmVzc2VzGAYgASgIUhF2b3VjaEZvckFkZHJlc3NlcyJZCgxJbXBvcnRSZXN1bHQSMAoHb3V0Y29tZRgBIAEoDjIWLmF1dGgudjEuSW1wb3J0T3V0Y29tZVIHb3V0Y29tZRIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQihwEKE0ltcG9ydFVzZXJzUmVzcG9uc2USGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEi8KB3Jlc3VsdHMYAiADKAsyFS5hdXRoLnYxLkltcG9ydFJlc3VsdFIHcmVzdWx0cxIjCg1uZXh0X3Bvc2l0aW9uGAMgASgEUgxuZXh0UG9zaXRpb24icgoQR2V0SW1wb3J0UmVxdWVzdBIxCgZzb3VyY2UYASABKAlCGaq7GBUIARhAIg9bYS16QS1aMC05Ll8tXStSBnNvdXJjZRIrCgNydW4YAiABKAlCGaq7GBUIARhAIg9bYS16QS1aMC05Ll8tXStSA3J1biKHAQoOSW1wb3J0UHJvZ3Jlc3MSIwoNbmV4dF9wb3NpdGlvbhgBIAEoBFIMbmV4dFBvc2l0aW9uEhgKB2NyZWF0ZWQYAiABKARSB2NyZWF0ZWQSHAoJdW5jaGFuZ2VkGAMgASgEUgl1bmNoYW5nZWQSGAoHcmVmdXNlZBgEIAEoBFIHcmVmdXNlZCrCAwoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAhIkCiBJTVBPUlRfT1VUQ09NRV9TT1VSQ0VfSURfSU5WQUxJRBAKEiAKHElNUE9SVF9PVVRDT01FX0VNQUlMX0lOVkFMSUQQCxIeChpJTVBPUlRfT1VUQ09NRV9FTUFJTF9UQUtFThAMEh8KG0lNUE9SVF9PVVRDT01FX05BTUVfSU5WQUxJRBANEiMKH0lNUE9SVF9PVVRDT01FX0xBTkdVQUdFX0lOVkFMSUQQDhIfChtJTVBPUlRfT1VUQ09NRV9IQVNIX1VOS05PV04QDxIiCh5JTVBPUlRfT1VUQ09NRV9IQVNIX1RPT19DT1NUTFkQEBIlCiFJTVBPUlRfT1VUQ09NRV9DUkVBVEVEX0FUX0lOVkFMSUQQERIiCh5JTVBPUlRfT1VUQ09NRV9DT05URU5UX0RJRkZFUlMQEhIZChVJTVBPUlRfT1VUQ09NRV9FUkFTRUQQEzLgAgoHSW1wb3J0cxJbCgtJbXBvcnRVc2VycxIbLmF1dGgudjEuSW1wb3J0VXNlcnNSZXF1ZXN0GhwuYXV0aC52MS5JbXBvcnRVc2Vyc1Jlc3BvbnNlIg2iuxgJCAQaBWZyZXNoKAEwARJ7CgtJbXBvcnRCYXRjaBIbLmF1dGgudjEuSW1wb3J0VXNlcnNSZXF1ZXN0GhwuYXV0aC52MS5JbXBvcnRVc2Vyc1Jlc3BvbnNlIjGiuxgJCAQaBWZyZXNogtPkkwIeIhkvYXBpL3YxL29wZXJhdG9ycy9pbXBvcnRzOgEqEnsKCUdldEltcG9ydBIZLmF1dGgudjEuR2V0SW1wb3J0UmVxdWVzdBoXLmF1dGgudjEuSW1wb3J0UHJvZ3Jlc3MiOqK7GAYIBSABKAGC0+STAioSKC9hcGkvdjEvb3BlcmF0b3JzL2ltcG9ydHMve3NvdXJjZX0ve3J1bn1CLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSosgCjMKAQwSAwEAEhopIE1vdmluZyBhY2NvdW50cyBpbiBmcm9tIGFub3RoZXIgc3lzdGVtLgoKjQEKAgQAEgQOACQBGoABIEFuIGFjY291bnQgb2YgYW5vdGhlciBzeXN0ZW0uCgogVGhlIGxpbWl0cyBvZiBpdHMgZmllbGRzIGFyZSB3aWRlOiBtaXN0YWtlcyBhcmUgcmVwb3J0ZWQgcGVyIHJvdywgYW5kIG90aGVyIHJvd3MgYXJlIGltcG9ydGVkLgoKXQoEBAACABIDEAI9GlAgVGhlIGFjY291bnQncyBpZGVudGlmaWVyIHRoZXJlLCAxIHRvIDEyOCBieXRlczsgaW1wb3J0ZWQgb25jZSBmb3IgZWFjaCBzb3VyY2UuCgoxCgQEAAIBEgMSAjkaJCBFLW1haWwgYWRkcmVzcywgYXQgbW9zdCAyNTQgYnl0ZXMuCgpqCgQEAAICEgMUAhoaXSBXaGV0aGVyIHRoZSBvdGhlciBzeXN0ZW0gdmVyaWZpZWQgdGhlIGFkZHJlc3M7IGNvdW50cyBvbmx5IGlmIHRoZSByZXF1ZXN0IHZvdWNoZXMgZm9yIHRoYXQuCgpqCgQEAAIDEgMWAkAaXSBEaXNwbGF5IG5hbWUsIG9uZSBsaW5lIG9mIGF0IG1vc3QgMjAwIGJ5dGVzOyB0aGUgcGFydCBvZiB0aGUgYWRkcmVzcyBiZWZvcmUgdGhlIEAgaWYgZW1wdHkuCgo5CgQEAAIEEgMYAj4aLCBGaXJzdCBuYW1lLCBvbmUgbGluZSBvZiBhdCBtb3N0IDIwMCBieXRlcy4KCjgKBAQAAgUSAxoCPRorIExhc3QgbmFtZSwgb25lIGxpbmUgb2YgYXQgbW9zdCAyMDAgYnl0ZXMuCgpACgQEAAIGEgMcAjwaMyBMYW5ndWFnZSBvZiB0aGUgdXNlcidzIG1haWxzLCBhcyBgZGVgIG9yIGBkZS1BVGAuCgq1AQoEBAACBxIDHwJBGqcBIFRoZSBoYXNoZWQgcGFzc3dvcmQgYXMgdGhlIG90aGVyIHN5c3RlbSBrZWVwcyBpdDsgZG9jcy9ndWlkZXMvaW1wb3J0Lm1kIGxpc3RzIHRoZSBmb3Jtcy4gRW1wdHkgZm9yIGFuIGFjY291bnQgd2l0aG91dCBhCiBwYXNzd29yZCwgd2hvc2Ugb3duZXIgc2V0cyBvbmUgd2l0aCBhIHJlc2V0LgoKRAoEBAACCBIDIQIrGjcgV2hlbiB0aGUgYWNjb3VudCB3YXMgY3JlYXRlZCB0aGVyZTsgYWJzZW50IG1lYW5zIG5vdy4KCmMKBAQAAgkSAyMCFRpWIFdoZXRoZXIgaXQgaXMgZGlzYWJsZWQgdGhlcmU6IGl0IGlzIGRpc2FibGVkIGhlcmUgdG9vLCB1bnRpbCBhbiBvcGVyYXRvciBlbmFibGVzIGl0LgoKIgoCBAESBCcANAEaFiBBIGJhdGNoIG9mIGFjY291bnRzLgoKRgoEBAECABIDKQJkGjkgVGhlIG90aGVyIHN5c3RlbTsgd2l0aCBgc291cmNlX2lkYCBpdCBuYW1lcyBhbiBhY2NvdW50LgoKbgoEBAECARIDKwJhGmEgVGhlIG5hbWUgb2YgdGhlIGltcG9ydCwgc3VjaCBhcyB0aGUgZGlnZXN0IG9mIGEgZmlsZTogcHJvZ3Jlc3MgaXMga2VwdCBmb3IgZWFjaCBzb3VyY2UgYW5kIHJ1bi4KCj0KBAQBAgISAy0CQRowIFRoZSBwbGFjZSBvZiB0aGUgZmlyc3Qgcm93IGluIHRoZSBydW4sIGZyb20gMC4KChwKBAQBAgMSAy8CUxoPIFRoZSBhY2NvdW50cy4KCj4KBAQBAgQSAzECExoxIFJlcG9ydHMgd2hhdCB3b3VsZCBiZSBkb25lIGFuZCBjaGFuZ2VzIG5vdGhpbmcuCgprCgQEAQIFEgMzAh8aXiBUYWtlcyB0aGUgd29yZCBvZiB0aGUgcm93cyBmb3Igd2hpY2ggYWRkcmVzc2VzIGFyZSB2ZXJpZmllZDsgd2l0aG91dCBpdCwgYWxsIGFyZSB1bnZlcmlmaWVkLgoKPgoCBQASBDcAUwEaMiBUaGUgb3V0Y29tZSBvZiBhIHJvdy4gRnJvbSAxMCBvbiBpdCB3YXMgcmVmdXNlZC4KCh0KBAUAAgASAzkCIRoQIE5vdCBzcGVjaWZpZWQuCgonCgQFAAIBEgM7Ah0aGiBUaGUgYWNjb3VudCB3YXMgY3JlYXRlZC4KCjAKBAUAAgISAz0CHxojIFRoZSBzYW1lIHJvdyB3YXMgaW1wb3J0ZWQgYmVmb3JlLgoKPAoEBQACAxIDPwIoGi8gVGhlIHNvdXJjZSdzIGlkZW50aWZpZXIgaXMgZW1wdHkgb3IgdG9vIGxvbmcuCgoyCgQFAAIEEgNBAiQaJSBNYWlsIGNhbm5vdCBiZSBzZW50IHRvIHRoZSBhZGRyZXNzLgoKTwoEBQACBRIDQwIiGkIgQW5vdGhlciBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcywgb3IgaGFkIGl0IGFuZCBjYW4gdGFrZSBpdCBiYWNrLgoKVAoEBQACBhIDRQIjGkcgQSBuYW1lIGlzIHRvbyBsb25nLCBub3Qgb25lIGxpbmUsIG9yIGhhcyBjaGFyYWN0ZXJzIHRoYXQgbm9ib2R5IHNlZXMuCgpACgQFAAIHEgNHAicaMyBUaGUgbGFuZ3VhZ2UgaXMgbm90IHdyaXR0ZW4gbGlrZSBgZGVgIG9yIGBkZS1BVGAuCgpDCgQFAAIIEgNJAiMaNiBUaGUgaGFzaCBoYXMgbm9uZSBvZiB0aGUgZm9ybXMgdGhhdCBjYW4gYmUgdmVyaWZpZWQuCgpFCgQFAAIJEgNLAiYaOCBWZXJpZnlpbmcgdGhlIGhhc2ggd291bGQgdGFrZSB0b28gbXVjaCB0aW1lIG9yIG1lbW9yeS4KClEKBAUAAgoSA00CKRpEIFRoZSBhY2NvdW50IHdvdWxkIGhhdmUgYmVlbiBjcmVhdGVkIGJlZm9yZSAxOTcwLCBvciBpbiB0aGUgZnV0dXJlLgoKTwoEBQACCxIDTwImGkIgVGhlIHNvdXJjZSdzIGlkZW50aWZpZXIgd2FzIGltcG9ydGVkIGJlZm9yZSwgd2l0aCBvdGhlciBjb250ZW50LgoKfQoEBQACDBIDUgIdGnAgVGhlIGFkZHJlc3MsIG9yIHRoZSBzb3VyY2UncyBpZGVudGlmaWVyLCBpcyB0aGF0IG9mIGFuIGFjY291bnQgdGhhdCB3YXMgZGVsZXRlZC4gSXRzIG93bmVyIGNhbiBzaWduIHVwCiBhZ2Fpbi4KCiIKAgQCEgRWAFsBGhYgVGhlIHJlc3VsdCBvZiBhIHJvdy4KChsKBAQCAgASA1gCHBoOIEl0cyBvdXRjb21lLgoKeQoEBAICARIDWgIVGmwgVGhlIGFjY291bnQgdGhhdCB3YXMgY3JlYXRlZCBmcm9tIGl0LCBub3cgb3IgYmVmb3JlOyBlbXB0eSBpZiBpdCB3YXMgcmVmdXNlZCBmb3IgaXRzZWxmLCBhbmQgaW4gYSBkcnkgcnVuLgoKJQoCBAMSBF4AZQEaGSBUaGUgcmVzdWx0cyBvZiBhIGJhdGNoLgoKNQoEBAMCABIDYAIWGiggVGhlIHBsYWNlIG9mIGl0cyBmaXJzdCByb3cgaW4gdGhlIHJ1bi4KCjMKBAQDAgESA2ICJBomIE9uZSBmb3IgZWFjaCByb3csIGluIHRoZSBzYW1lIG9yZGVyLgoKXgoEBAMCAhIDZAIbGlEgV2hlcmUgdGhlIHJ1biBnb2VzIG9uOiBldmVyeXRoaW5nIGJlZm9yZSBpdCBpcyBkdXJhYmxlLiBVbmNoYW5nZWQgYnkgYSBkcnkgcnVuLgoKKgoCBAQSBGgAbQEaHiBBc2tzIGhvdyBmYXIgYSBydW4gaGFzIGNvbWUuCgogCgQEBAIAEgNqAmQaEyBUaGUgb3RoZXIgc3lzdGVtLgoKJgoEBAQCARIDbAJhGhkgVGhlIG5hbWUgb2YgdGhlIGltcG9ydC4KCmwKAgQFEgRwAHkBGmAgSG93IGZhciBhIHJ1biBoYXMgY29tZTsgYWxsIHplcm8gZm9yIG9uZSB0aGF0IGhhcyBub3QgYmVndW4sIG9yIHdhcyBub3QgY29udGludWVkIGZvciA5MCBkYXlzLgoKIAoEBAUCABIDcgIbGhMgV2hlcmUgaXQgZ29lcyBvbi4KCjUKBAQFAgESA3QCFRooIFJvd3MgZnJvbSB3aGljaCBhY2NvdW50cyB3ZXJlIGNyZWF0ZWQuCgouCgQEBQICEgN2AhcaISBSb3dzIHRoYXQgd2VyZSBpbXBvcnRlZCBiZWZvcmUuCgomCgQEBQIDEgN4AhUaGSBSb3dzIHRoYXQgd2VyZSByZWZ1c2VkLgoKqAEKAgYAEgV9AJABARqaASBNb3ZlcyBhY2NvdW50cyBpbiwgZm9yIG9wZXJhdG9ycyB3aG8gcHJvdmVkIHdobyB0aGV5IGFyZSBpbiB0aGUgbGFzdCBmaXZlIG1pbnV0ZXMgKFVOQVVUSEVOVElDQVRFRCwgU1RFUF9VUF9SRVFVSVJFRAogb3RoZXJ3aXNlKS4gTm9ib2R5IGlzIHNlbnQgYSBtYWlsLgoK7wIKBAYAAgASBoIBAoQBAxreAiBJbXBvcnRzIGJhdGNoZXMsIGVhY2ggYXMgb25lIHRyYW5zYWN0aW9uLCBhbmQgYW5zd2VycyBlYWNoIHdpdGggd2hhdCBoYXMgYmVjb21lIG9mIGl0cyByb3dzLiBBIHJvdyB0aGF0IGNhbm5vdCBiZQogaW1wb3J0ZWQgZG9lcyBub3Qga2VlcCBvdGhlcnMgZnJvbSBpdC4gVGhlIHNhbWUgcm93IGltcG9ydGVkIGFnYWluIGNoYW5nZXMgbm90aGluZywgc28gdGhhdCBiYXRjaGVzIHdob3NlIGFuc3dlcnMKIHdlcmUgbG9zdCBjYW4gYmUgc2VudCBhZ2Fpbi4gVGhlIHN0cmVhbSBlbmRzIHdpdGggdGhlIGNhbGxlcidzIGFjY2VzcyB0b2tlbjsgc3RhcnQgYW5vdGhlciBvbmUgd2hlcmUgdGhlCiBydW4gZ29lcyBvbi4KCoYBCgQGAAIBEgaHAQKKAQMadiBJbXBvcnRzIG9uZSBiYXRjaCwgYXMgSW1wb3J0VXNlcnMgZG9lcyB3aXRoIGVhY2ggb2YgaXRzIG93bjogZm9yIGNhbGxlcnMgdGhhdCBjYW5ub3Qgc3RyZWFtLCBzdWNoIGFzIHRob3NlIGJ5CiBSRVNULgoKLAoEBgACAhIGjAECjwEDGhwgVGVsbHMgd2hlcmUgYSBydW4gZ29lcyBvbi4KYgZwcm90bzM="
+      base64: "ChVhdXRoL3YxL2ltcG9ydHMucHJvdG8SB2F1dGgudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIpsDCglJbXBvcnRSb3cSJAoJc291cmNlX2lkGAEgASgJQgequxgDGIAIUghzb3VyY2VJZBIdCgVlbWFpbBgCIAEoCUIHqrsYAxiACFIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSKgoMZGlzcGxheV9uYW1lGAQgASgJQgequxgDGIAIUgtkaXNwbGF5TmFtZRImCgpmaXJzdF9uYW1lGAUgASgJQgequxgDGIAIUglmaXJzdE5hbWUSJAoJbGFzdF9uYW1lGAYgASgJQgequxgDGIAIUghsYXN0TmFtZRIjCghsYW5ndWFnZRgHIAEoCUIHqrsYAxiACFIIbGFuZ3VhZ2USLAoNcGFzc3dvcmRfaGFzaBgIIAEoCUIHqrsYAxiAIFIMcGFzc3dvcmRIYXNoEjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSGgoIZGlzYWJsZWQYCiABKAhSCGRpc2FibGVkIpsCChJJbXBvcnRVc2Vyc1JlcXVlc3QSMQoGc291cmNlGAEgASgJQhmquxgVCAEYQCIPW2EtekEtWjAtOS5fLV0rUgZzb3VyY2USKwoDcnVuGAIgASgJQhmquxgVCAEYQCIPW2EtekEtWjAtOS5fLV0rUgNydW4SKQoIcG9zaXRpb24YAyABKARCDaq7GAkxAAAAopQabUJSCHBvc2l0aW9uEjEKBHJvd3MYBCADKAsyEi5hdXRoLnYxLkltcG9ydFJvd0IJqrsYBUABSPQDUgRyb3dzEhcKB2RyeV9ydW4YBSABKAhSBmRyeVJ1bhIuChN2b3VjaF9mb3JfYWRkcmVzc2VzGAYgASgIUhF2b3VjaEZvckFkZHJlc3NlcyJZCgxJbXBvcnRSZXN1bHQSMAoHb3V0Y29tZRgBIAEoDjIWLmF1dGgudjEuSW1wb3J0T3V0Y29tZVIHb3V0Y29tZRIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQihwEKE0ltcG9ydFVzZXJzUmVzcG9uc2USGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEi8KB3Jlc3VsdHMYAiADKAsyFS5hdXRoLnYxLkltcG9ydFJlc3VsdFIHcmVzdWx0cxIjCg1uZXh0X3Bvc2l0aW9uGAMgASgEUgxuZXh0UG9zaXRpb24icgoQR2V0SW1wb3J0UmVxdWVzdBIxCgZzb3VyY2UYASABKAlCGaq7GBUIARhAIg9bYS16QS1aMC05Ll8tXStSBnNvdXJjZRIrCgNydW4YAiABKAlCGaq7GBUIARhAIg9bYS16QS1aMC05Ll8tXStSA3J1biKHAQoOSW1wb3J0UHJvZ3Jlc3MSIwoNbmV4dF9wb3NpdGlvbhgBIAEoBFIMbmV4dFBvc2l0aW9uEhgKB2NyZWF0ZWQYAiABKARSB2NyZWF0ZWQSHAoJdW5jaGFuZ2VkGAMgASgEUgl1bmNoYW5nZWQSGAoHcmVmdXNlZBgEIAEoBFIHcmVmdXNlZCLXAQoSTGlzdEltcG9ydHNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYAyABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgEIAEoCUIxqrsYLSIrY2hhbmdlZF9hdHwtY2hhbmdlZF9hdHxjaGFuZ2VkQXR8LWNoYW5nZWRBdFIGc29ydEJ5IqUBCglJbXBvcnRSdW4SFgoGc291cmNlGAEgASgJUgZzb3VyY2USEAoDcnVuGAIgASgJUgNydW4SMwoIcHJvZ3Jlc3MYAyABKAsyFy5hdXRoLnYxLkltcG9ydFByb2dyZXNzUghwcm9ncmVzcxI5CgpjaGFuZ2VkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY2hhbmdlZEF0ImUKE0xpc3RJbXBvcnRzUmVzcG9uc2USJgoEcnVucxgBIAMoCzISLmF1dGgudjEuSW1wb3J0UnVuUgRydW5zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbirCAwoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAhIkCiBJTVBPUlRfT1VUQ09NRV9TT1VSQ0VfSURfSU5WQUxJRBAKEiAKHElNUE9SVF9PVVRDT01FX0VNQUlMX0lOVkFMSUQQCxIeChpJTVBPUlRfT1VUQ09NRV9FTUFJTF9UQUtFThAMEh8KG0lNUE9SVF9PVVRDT01FX05BTUVfSU5WQUxJRBANEiMKH0lNUE9SVF9PVVRDT01FX0xBTkdVQUdFX0lOVkFMSUQQDhIfChtJTVBPUlRfT1VUQ09NRV9IQVNIX1VOS05PV04QDxIiCh5JTVBPUlRfT1VUQ09NRV9IQVNIX1RPT19DT1NUTFkQEBIlCiFJTVBPUlRfT1VUQ09NRV9DUkVBVEVEX0FUX0lOVkFMSUQQERIiCh5JTVBPUlRfT1VUQ09NRV9DT05URU5UX0RJRkZFUlMQEhIZChVJTVBPUlRfT1VUQ09NRV9FUkFTRUQQEzLXAwoHSW1wb3J0cxJbCgtJbXBvcnRVc2VycxIbLmF1dGgudjEuSW1wb3J0VXNlcnNSZXF1ZXN0GhwuYXV0aC52MS5JbXBvcnRVc2Vyc1Jlc3BvbnNlIg2iuxgJCAQaBWZyZXNoKAEwARJ7CgtJbXBvcnRCYXRjaBIbLmF1dGgudjEuSW1wb3J0VXNlcnNSZXF1ZXN0GhwuYXV0aC52MS5JbXBvcnRVc2Vyc1Jlc3BvbnNlIjGiuxgJCAQaBWZyZXNogtPkkwIeIhkvYXBpL3YxL29wZXJhdG9ycy9pbXBvcnRzOgEqEnsKCUdldEltcG9ydBIZLmF1dGgudjEuR2V0SW1wb3J0UmVxdWVzdBoXLmF1dGgudjEuSW1wb3J0UHJvZ3Jlc3MiOqK7GAYIBSABKAGC0+STAioSKC9hcGkvdjEvb3BlcmF0b3JzL2ltcG9ydHMve3NvdXJjZX0ve3J1bn0SdQoLTGlzdEltcG9ydHMSGy5hdXRoLnYxLkxpc3RJbXBvcnRzUmVxdWVzdBocLmF1dGgudjEuTGlzdEltcG9ydHNSZXNwb25zZSIrorsYBggFIAEoAYLT5JMCGxIZL2FwaS92MS9vcGVyYXRvcnMvaW1wb3J0c0IsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFKoiYKMwoBDBIDAQASGikgTW92aW5nIGFjY291bnRzIGluIGZyb20gYW5vdGhlciBzeXN0ZW0uCgqNAQoCBAASBA4AJAEagAEgQW4gYWNjb3VudCBvZiBhbm90aGVyIHN5c3RlbS4KCiBUaGUgbGltaXRzIG9mIGl0cyBmaWVsZHMgYXJlIHdpZGU6IG1pc3Rha2VzIGFyZSByZXBvcnRlZCBwZXIgcm93LCBhbmQgb3RoZXIgcm93cyBhcmUgaW1wb3J0ZWQuCgpdCgQEAAIAEgMQAj0aUCBUaGUgYWNjb3VudCdzIGlkZW50aWZpZXIgdGhlcmUsIDEgdG8gMTI4IGJ5dGVzOyBpbXBvcnRlZCBvbmNlIGZvciBlYWNoIHNvdXJjZS4KCjEKBAQAAgESAxICORokIEUtbWFpbCBhZGRyZXNzLCBhdCBtb3N0IDI1NCBieXRlcy4KCmoKBAQAAgISAxQCGhpdIFdoZXRoZXIgdGhlIG90aGVyIHN5c3RlbSB2ZXJpZmllZCB0aGUgYWRkcmVzczsgY291bnRzIG9ubHkgaWYgdGhlIHJlcXVlc3Qgdm91Y2hlcyBmb3IgdGhhdC4KCmoKBAQAAgMSAxYCQBpdIERpc3BsYXkgbmFtZSwgb25lIGxpbmUgb2YgYXQgbW9zdCAyMDAgYnl0ZXM7IHRoZSBwYXJ0IG9mIHRoZSBhZGRyZXNzIGJlZm9yZSB0aGUgQCBpZiBlbXB0eS4KCjkKBAQAAgQSAxgCPhosIEZpcnN0IG5hbWUsIG9uZSBsaW5lIG9mIGF0IG1vc3QgMjAwIGJ5dGVzLgoKOAoEBAACBRIDGgI9GisgTGFzdCBuYW1lLCBvbmUgbGluZSBvZiBhdCBtb3N0IDIwMCBieXRlcy4KCkAKBAQAAgYSAxwCPBozIExhbmd1YWdlIG9mIHRoZSB1c2VyJ3MgbWFpbHMsIGFzIGBkZWAgb3IgYGRlLUFUYC4KCrUBCgQEAAIHEgMfAkEapwEgVGhlIGhhc2hlZCBwYXNzd29yZCBhcyB0aGUgb3RoZXIgc3lzdGVtIGtlZXBzIGl0OyBkb2NzL2d1aWRlcy9pbXBvcnQubWQgbGlzdHMgdGhlIGZvcm1zLiBFbXB0eSBmb3IgYW4gYWNjb3VudCB3aXRob3V0IGEKIHBhc3N3b3JkLCB3aG9zZSBvd25lciBzZXRzIG9uZSB3aXRoIGEgcmVzZXQuCgpECgQEAAIIEgMhAisaNyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkIHRoZXJlOyBhYnNlbnQgbWVhbnMgbm93LgoKYwoEBAACCRIDIwIVGlYgV2hldGhlciBpdCBpcyBkaXNhYmxlZCB0aGVyZTogaXQgaXMgZGlzYWJsZWQgaGVyZSB0b28sIHVudGlsIGFuIG9wZXJhdG9yIGVuYWJsZXMgaXQuCgoiCgIEARIEJwA0ARoWIEEgYmF0Y2ggb2YgYWNjb3VudHMuCgpGCgQEAQIAEgMpAmQaOSBUaGUgb3RoZXIgc3lzdGVtOyB3aXRoIGBzb3VyY2VfaWRgIGl0IG5hbWVzIGFuIGFjY291bnQuCgpuCgQEAQIBEgMrAmEaYSBUaGUgbmFtZSBvZiB0aGUgaW1wb3J0LCBzdWNoIGFzIHRoZSBkaWdlc3Qgb2YgYSBmaWxlOiBwcm9ncmVzcyBpcyBrZXB0IGZvciBlYWNoIHNvdXJjZSBhbmQgcnVuLgoKPQoEBAECAhIDLQJBGjAgVGhlIHBsYWNlIG9mIHRoZSBmaXJzdCByb3cgaW4gdGhlIHJ1biwgZnJvbSAwLgoKHAoEBAECAxIDLwJTGg8gVGhlIGFjY291bnRzLgoKPgoEBAECBBIDMQITGjEgUmVwb3J0cyB3aGF0IHdvdWxkIGJlIGRvbmUgYW5kIGNoYW5nZXMgbm90aGluZy4KCmsKBAQBAgUSAzMCHxpeIFRha2VzIHRoZSB3b3JkIG9mIHRoZSByb3dzIGZvciB3aGljaCBhZGRyZXNzZXMgYXJlIHZlcmlmaWVkOyB3aXRob3V0IGl0LCBhbGwgYXJlIHVudmVyaWZpZWQuCgo+CgIFABIENwBTARoyIFRoZSBvdXRjb21lIG9mIGEgcm93LiBGcm9tIDEwIG9uIGl0IHdhcyByZWZ1c2VkLgoKHQoEBQACABIDOQIhGhAgTm90IHNwZWNpZmllZC4KCicKBAUAAgESAzsCHRoaIFRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKMAoEBQACAhIDPQIfGiMgVGhlIHNhbWUgcm93IHdhcyBpbXBvcnRlZCBiZWZvcmUuCgo8CgQFAAIDEgM/AigaLyBUaGUgc291cmNlJ3MgaWRlbnRpZmllciBpcyBlbXB0eSBvciB0b28gbG9uZy4KCjIKBAUAAgQSA0ECJBolIE1haWwgY2Fubm90IGJlIHNlbnQgdG8gdGhlIGFkZHJlc3MuCgpPCgQFAAIFEgNDAiIaQiBBbm90aGVyIGFjY291bnQgaGFzIHRoZSBhZGRyZXNzLCBvciBoYWQgaXQgYW5kIGNhbiB0YWtlIGl0IGJhY2suCgpUCgQFAAIGEgNFAiMaRyBBIG5hbWUgaXMgdG9vIGxvbmcsIG5vdCBvbmUgbGluZSwgb3IgaGFzIGNoYXJhY3RlcnMgdGhhdCBub2JvZHkgc2Vlcy4KCkAKBAUAAgcSA0cCJxozIFRoZSBsYW5ndWFnZSBpcyBub3Qgd3JpdHRlbiBsaWtlIGBkZWAgb3IgYGRlLUFUYC4KCkMKBAUAAggSA0kCIxo2IFRoZSBoYXNoIGhhcyBub25lIG9mIHRoZSBmb3JtcyB0aGF0IGNhbiBiZSB2ZXJpZmllZC4KCkUKBAUAAgkSA0sCJho4IFZlcmlmeWluZyB0aGUgaGFzaCB3b3VsZCB0YWtlIHRvbyBtdWNoIHRpbWUgb3IgbWVtb3J5LgoKUQoEBQACChIDTQIpGkQgVGhlIGFjY291bnQgd291bGQgaGF2ZSBiZWVuIGNyZWF0ZWQgYmVmb3JlIDE5NzAsIG9yIGluIHRoZSBmdXR1cmUuCgpPCgQFAAILEgNPAiYaQiBUaGUgc291cmNlJ3MgaWRlbnRpZmllciB3YXMgaW1wb3J0ZWQgYmVmb3JlLCB3aXRoIG90aGVyIGNvbnRlbnQuCgp9CgQFAAIMEgNSAh0acCBUaGUgYWRkcmVzcywgb3IgdGhlIHNvdXJjZSdzIGlkZW50aWZpZXIsIGlzIHRoYXQgb2YgYW4gYWNjb3VudCB0aGF0IHdhcyBkZWxldGVkLiBJdHMgb3duZXIgY2FuIHNpZ24gdXAKIGFnYWluLgoKIgoCBAISBFYAWwEaFiBUaGUgcmVzdWx0IG9mIGEgcm93LgoKGwoEBAICABIDWAIcGg4gSXRzIG91dGNvbWUuCgp5CgQEAgIBEgNaAhUabCBUaGUgYWNjb3VudCB0aGF0IHdhcyBjcmVhdGVkIGZyb20gaXQsIG5vdyBvciBiZWZvcmU7IGVtcHR5IGlmIGl0IHdhcyByZWZ1c2VkIGZvciBpdHNlbGYsIGFuZCBpbiBhIGRyeSBydW4uCgolCgIEAxIEXgBlARoZIFRoZSByZXN1bHRzIG9mIGEgYmF0Y2guCgo1CgQEAwIAEgNgAhYaKCBUaGUgcGxhY2Ugb2YgaXRzIGZpcnN0IHJvdyBpbiB0aGUgcnVuLgoKMwoEBAMCARIDYgIkGiYgT25lIGZvciBlYWNoIHJvdywgaW4gdGhlIHNhbWUgb3JkZXIuCgpeCgQEAwICEgNkAhsaUSBXaGVyZSB0aGUgcnVuIGdvZXMgb246IGV2ZXJ5dGhpbmcgYmVmb3JlIGl0IGlzIGR1cmFibGUuIFVuY2hhbmdlZCBieSBhIGRyeSBydW4uCgoqCgIEBBIEaABtARoeIEFza3MgaG93IGZhciBhIHJ1biBoYXMgY29tZS4KCiAKBAQEAgASA2oCZBoTIFRoZSBvdGhlciBzeXN0ZW0uCgomCgQEBAIBEgNsAmEaGSBUaGUgbmFtZSBvZiB0aGUgaW1wb3J0LgoKbAoCBAUSBHAAeQEaYCBIb3cgZmFyIGEgcnVuIGhhcyBjb21lOyBhbGwgemVybyBmb3Igb25lIHRoYXQgaGFzIG5vdCBiZWd1biwgb3Igd2FzIG5vdCBjb250aW51ZWQgZm9yIDkwIGRheXMuCgogCgQEBQIAEgNyAhsaEyBXaGVyZSBpdCBnb2VzIG9uLgoKNQoEBAUCARIDdAIVGiggUm93cyBmcm9tIHdoaWNoIGFjY291bnRzIHdlcmUgY3JlYXRlZC4KCi4KBAQFAgISA3YCFxohIFJvd3MgdGhhdCB3ZXJlIGltcG9ydGVkIGJlZm9yZS4KCiYKBAQFAgMSA3gCFRoZIFJvd3MgdGhhdCB3ZXJlIHJlZnVzZWQuCgoaCgIEBhIFfACFAQEaDSBMaXN0cyBydW5zLgoKKgoEBAYCABIDfgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEBgIBEgSAAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQEBgICEgSCAQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKeAoEBAYCAxIEhAECZBpqIGAtY2hhbmdlZF9hdGA6IHRoZSBvbmUgdGhhdCB3ZW50IG9uIGxhc3QgY29tZXMgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgY2hhbmdlZF9hdGA6IGl0IGNvbWVzIGxhc3QuCgojCgIEBxIGiAEAkQEBGhUgQSBydW4gb2YgYW4gaW1wb3J0LgoKIQoEBAcCABIEigECFBoTIFRoZSBvdGhlciBzeXN0ZW0uCgonCgQEBwIBEgSMAQIRGhkgVGhlIG5hbWUgb2YgdGhlIGltcG9ydC4KCiQKBAQHAgISBI4BAh4aFiBIb3cgZmFyIGl0IGhhcyBjb21lLgoKMQoEBAcCAxIEkAECKxojIFdoZW4gaXRzIGxhc3QgYmF0Y2ggd2FzIGltcG9ydGVkLgoKIAoCBAgSBpQBAJkBARoSIFJ1bnMgb2YgaW1wb3J0cy4KCjAKBAQIAgASBJYBAh4aIiBJbiB0aGUgb3JkZXIgdGhhdCB3YXMgYXNrZWQgZm9yLgoKOQoEBAgCARIEmAECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgqpAQoCBgASBp0BALUBARqaASBNb3ZlcyBhY2NvdW50cyBpbiwgZm9yIG9wZXJhdG9ycyB3aG8gcHJvdmVkIHdobyB0aGV5IGFyZSBpbiB0aGUgbGFzdCBmaXZlIG1pbnV0ZXMgKFVOQVVUSEVOVElDQVRFRCwgU1RFUF9VUF9SRVFVSVJFRAogb3RoZXJ3aXNlKS4gTm9ib2R5IGlzIHNlbnQgYSBtYWlsLgoK7wIKBAYAAgASBqIBAqQBAxreAiBJbXBvcnRzIGJhdGNoZXMsIGVhY2ggYXMgb25lIHRyYW5zYWN0aW9uLCBhbmQgYW5zd2VycyBlYWNoIHdpdGggd2hhdCBoYXMgYmVjb21lIG9mIGl0cyByb3dzLiBBIHJvdyB0aGF0IGNhbm5vdCBiZQogaW1wb3J0ZWQgZG9lcyBub3Qga2VlcCBvdGhlcnMgZnJvbSBpdC4gVGhlIHNhbWUgcm93IGltcG9ydGVkIGFnYWluIGNoYW5nZXMgbm90aGluZywgc28gdGhhdCBiYXRjaGVzIHdob3NlIGFuc3dlcnMKIHdlcmUgbG9zdCBjYW4gYmUgc2VudCBhZ2Fpbi4gVGhlIHN0cmVhbSBlbmRzIHdpdGggdGhlIGNhbGxlcidzIGFjY2VzcyB0b2tlbjsgc3RhcnQgYW5vdGhlciBvbmUgd2hlcmUgdGhlCiBydW4gZ29lcyBvbi4KCoYBCgQGAAIBEganAQKqAQMadiBJbXBvcnRzIG9uZSBiYXRjaCwgYXMgSW1wb3J0VXNlcnMgZG9lcyB3aXRoIGVhY2ggb2YgaXRzIG93bjogZm9yIGNhbGxlcnMgdGhhdCBjYW5ub3Qgc3RyZWFtLCBzdWNoIGFzIHRob3NlIGJ5CiBSRVNULgoKLAoEBgACAhIGrAECrwEDGhwgVGVsbHMgd2hlcmUgYSBydW4gZ29lcyBvbi4KCi8KBAYAAgMSBrEBArQBAxofIEFsbCBydW5zIG9mIHRoZSBsYXN0IDkwIGRheXMuCmIGcHJvdG8z"
     )
   }
 }
@@ -791,6 +1107,9 @@ extension Auth_V1.ImportsService {
         },
         .unary(Auth_V1.ImportsMethods.getImport) {
           request, call in try await self.getImport(request, call)
+        },
+        .unary(Auth_V1.ImportsMethods.listImports) {
+          request, call in try await self.listImports(request, call)
         },
       ]
     )

@@ -56,6 +56,8 @@ struct SupportTests {
       _ = try await operators.searchAudit(.init(), options: options)
       _ = try await operators.listMails(.init(), options: options)
       _ = try await operators.listAccountChanges(.init(userId: id), options: options)
+      _ = try await Auth_V1.ImportsClient(stage.channel).listImports(.init(), options: options)
+      _ = try await Auth_V1.DeletionsClient(stage.channel).listDeletions(.init(), options: options)
       let late = await outcome {
         _ = try await operators.endSessions(.init(userId: id), options: options)
       }

@@ -237,6 +237,8 @@ enum MatrixTable {
       .operators,
       #"{"source": "old", "run": "1", "rows": [{"sourceId": "1"}]}"#
     ),
+    .init("Imports/ListImports", .system, .operators),
+    .init("Deletions/ListDeletions", .system, .operators),
     .init("Imports/GetImport", .system, .operators, #"{"source": "old", "run": "1"}"#),
     .init("Sessions/List", .none, .everyone),
     .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),

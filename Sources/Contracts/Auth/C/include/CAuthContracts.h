@@ -88,6 +88,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__canc
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__cancel_deletion_response(void) {
   return &auth__v1__cancel_deletion_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_deletions_request(void) {
+  return &auth__v1__list_deletions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__account_deletion(void) {
+  return &auth__v1__account_deletion__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_deletions_response(void) {
+  return &auth__v1__list_deletions_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__export_account_request(void) {
   return &auth__v1__export_account_request__descriptor;
 }
@@ -153,6 +162,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_progress(void) {
   return &auth__v1__import_progress__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_imports_request(void) {
+  return &auth__v1__list_imports_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_run(void) {
+  return &auth__v1__import_run__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_imports_response(void) {
+  return &auth__v1__list_imports_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_token_request(void) {
   return &auth__v1__introspect_token_request__descriptor;

@@ -37,6 +37,24 @@ void   auth__v1__cancel_deletion_response__init
   static const Auth__V1__CancelDeletionResponse init_value = AUTH__V1__CANCEL_DELETION_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__list_deletions_request__init
+                     (Auth__V1__ListDeletionsRequest         *message)
+{
+  static const Auth__V1__ListDeletionsRequest init_value = AUTH__V1__LIST_DELETIONS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__account_deletion__init
+                     (Auth__V1__AccountDeletion         *message)
+{
+  static const Auth__V1__AccountDeletion init_value = AUTH__V1__ACCOUNT_DELETION__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_deletions_response__init
+                     (Auth__V1__ListDeletionsResponse         *message)
+{
+  static const Auth__V1__ListDeletionsResponse init_value = AUTH__V1__LIST_DELETIONS_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor auth__v1__deletion__field_descriptors[8] =
 {
   {
@@ -309,6 +327,211 @@ const ProtobufCMessageDescriptor auth__v1__cancel_deletion_response__descriptor 
   auth__v1__cancel_deletion_response__field_indices_by_name,
   1,  auth__v1__cancel_deletion_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__cancel_deletion_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_deletions_request__field_descriptors[5] =
+{
+  {
+    "f1_finished",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListDeletionsRequest, f1_finished),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListDeletionsRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListDeletionsRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_page",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListDeletionsRequest, f4_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_sort_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListDeletionsRequest, f5_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_deletions_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_finished */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_page */
+  4,   /* field[4] = f5_sort_by */
+};
+static const ProtobufCIntRange auth__v1__list_deletions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_deletions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListDeletionsRequest",
+  "ListDeletionsRequest",
+  "Auth__V1__ListDeletionsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListDeletionsRequest),
+  5,
+  auth__v1__list_deletions_request__field_descriptors,
+  auth__v1__list_deletions_request__field_indices_by_name,
+  1,  auth__v1__list_deletions_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_deletions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__account_deletion__field_descriptors[3] =
+{
+  {
+    "f1_deletion",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountDeletion, f1_deletion),
+    &auth__v1__deletion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountDeletion, f2_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_display_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountDeletion, f3_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__account_deletion__field_indices_by_name[] = {
+  0,   /* field[0] = f1_deletion */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_display_name */
+};
+static const ProtobufCIntRange auth__v1__account_deletion__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__account_deletion__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.AccountDeletion",
+  "AccountDeletion",
+  "Auth__V1__AccountDeletion",
+  "auth.v1",
+  sizeof(Auth__V1__AccountDeletion),
+  3,
+  auth__v1__account_deletion__field_descriptors,
+  auth__v1__account_deletion__field_indices_by_name,
+  1,  auth__v1__account_deletion__number_ranges,
+  (ProtobufCMessageInit) auth__v1__account_deletion__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_deletions_response__field_descriptors[2] =
+{
+  {
+    "f1_deletions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__ListDeletionsResponse, n_f1_deletions),
+    offsetof(Auth__V1__ListDeletionsResponse, f1_deletions),
+    &auth__v1__account_deletion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListDeletionsResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_deletions_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_deletions */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_deletions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_deletions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListDeletionsResponse",
+  "ListDeletionsResponse",
+  "Auth__V1__ListDeletionsResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ListDeletionsResponse),
+  2,
+  auth__v1__list_deletions_response__field_descriptors,
+  auth__v1__list_deletions_response__field_indices_by_name,
+  1,  auth__v1__list_deletions_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_deletions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue auth__v1__deletion_state__enum_values_by_number[5] =

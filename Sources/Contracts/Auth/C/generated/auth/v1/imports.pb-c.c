@@ -43,6 +43,24 @@ void   auth__v1__import_progress__init
   static const Auth__V1__ImportProgress init_value = AUTH__V1__IMPORT_PROGRESS__INIT;
   *message = init_value;
 }
+void   auth__v1__list_imports_request__init
+                     (Auth__V1__ListImportsRequest         *message)
+{
+  static const Auth__V1__ListImportsRequest init_value = AUTH__V1__LIST_IMPORTS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__import_run__init
+                     (Auth__V1__ImportRun         *message)
+{
+  static const Auth__V1__ImportRun init_value = AUTH__V1__IMPORT_RUN__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_imports_response__init
+                     (Auth__V1__ListImportsResponse         *message)
+{
+  static const Auth__V1__ListImportsResponse init_value = AUTH__V1__LIST_IMPORTS_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor auth__v1__import_row__field_descriptors[10] =
 {
   {
@@ -542,6 +560,211 @@ const ProtobufCMessageDescriptor auth__v1__import_progress__descriptor =
   auth__v1__import_progress__field_indices_by_name,
   1,  auth__v1__import_progress__number_ranges,
   (ProtobufCMessageInit) auth__v1__import_progress__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_imports_request__field_descriptors[4] =
+{
+  {
+    "f1_page_size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListImportsRequest, f1_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListImportsRequest, f2_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListImportsRequest, f3_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_sort_by",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListImportsRequest, f4_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_imports_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_page_size */
+  1,   /* field[1] = f2_page_token */
+  2,   /* field[2] = f3_page */
+  3,   /* field[3] = f4_sort_by */
+};
+static const ProtobufCIntRange auth__v1__list_imports_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_imports_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListImportsRequest",
+  "ListImportsRequest",
+  "Auth__V1__ListImportsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListImportsRequest),
+  4,
+  auth__v1__list_imports_request__field_descriptors,
+  auth__v1__list_imports_request__field_indices_by_name,
+  1,  auth__v1__list_imports_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_imports_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__import_run__field_descriptors[4] =
+{
+  {
+    "f1_source",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ImportRun, f1_source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_run",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ImportRun, f2_run),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_progress",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ImportRun, f3_progress),
+    &auth__v1__import_progress__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_changed_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ImportRun, f4_changed_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__import_run__field_indices_by_name[] = {
+  0,   /* field[0] = f1_source */
+  1,   /* field[1] = f2_run */
+  2,   /* field[2] = f3_progress */
+  3,   /* field[3] = f4_changed_at */
+};
+static const ProtobufCIntRange auth__v1__import_run__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor auth__v1__import_run__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ImportRun",
+  "ImportRun",
+  "Auth__V1__ImportRun",
+  "auth.v1",
+  sizeof(Auth__V1__ImportRun),
+  4,
+  auth__v1__import_run__field_descriptors,
+  auth__v1__import_run__field_indices_by_name,
+  1,  auth__v1__import_run__number_ranges,
+  (ProtobufCMessageInit) auth__v1__import_run__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_imports_response__field_descriptors[2] =
+{
+  {
+    "f1_runs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__ListImportsResponse, n_f1_runs),
+    offsetof(Auth__V1__ListImportsResponse, f1_runs),
+    &auth__v1__import_run__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListImportsResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_imports_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_runs */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_imports_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_imports_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListImportsResponse",
+  "ListImportsResponse",
+  "Auth__V1__ListImportsResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ListImportsResponse),
+  2,
+  auth__v1__list_imports_response__field_descriptors,
+  auth__v1__list_imports_response__field_indices_by_name,
+  1,  auth__v1__list_imports_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_imports_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue auth__v1__import_outcome__enum_values_by_number[13] =

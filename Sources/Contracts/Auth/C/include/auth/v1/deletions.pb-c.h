@@ -23,6 +23,9 @@ typedef struct Auth__V1__DeleteAccountRequest Auth__V1__DeleteAccountRequest;
 typedef struct Auth__V1__GetDeletionRequest Auth__V1__GetDeletionRequest;
 typedef struct Auth__V1__CancelDeletionRequest Auth__V1__CancelDeletionRequest;
 typedef struct Auth__V1__CancelDeletionResponse Auth__V1__CancelDeletionResponse;
+typedef struct Auth__V1__ListDeletionsRequest Auth__V1__ListDeletionsRequest;
+typedef struct Auth__V1__AccountDeletion Auth__V1__AccountDeletion;
+typedef struct Auth__V1__ListDeletionsResponse Auth__V1__ListDeletionsResponse;
 
 
 /* --- enums --- */
@@ -103,6 +106,44 @@ struct  Auth__V1__CancelDeletionResponse
     , 0 }
 
 
+struct  Auth__V1__ListDeletionsRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_finished;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+  uint32_t f4_page;
+  ProtobufCBinaryData f5_sort_by;
+};
+#define AUTH__V1__LIST_DELETIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_deletions_request__descriptor) \
+    , 0, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Auth__V1__AccountDeletion
+{
+  ProtobufCMessage base;
+  Auth__V1__Deletion *f1_deletion;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_display_name;
+};
+#define AUTH__V1__ACCOUNT_DELETION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__account_deletion__descriptor) \
+    , NULL, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__ListDeletionsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_deletions;
+  Auth__V1__AccountDeletion **f1_deletions;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define AUTH__V1__LIST_DELETIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_deletions_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
 /* Auth__V1__Deletion methods */
 void   auth__v1__deletion__init
                      (Auth__V1__Deletion         *message);
@@ -118,6 +159,15 @@ void   auth__v1__cancel_deletion_request__init
 /* Auth__V1__CancelDeletionResponse methods */
 void   auth__v1__cancel_deletion_response__init
                      (Auth__V1__CancelDeletionResponse         *message);
+/* Auth__V1__ListDeletionsRequest methods */
+void   auth__v1__list_deletions_request__init
+                     (Auth__V1__ListDeletionsRequest         *message);
+/* Auth__V1__AccountDeletion methods */
+void   auth__v1__account_deletion__init
+                     (Auth__V1__AccountDeletion         *message);
+/* Auth__V1__ListDeletionsResponse methods */
+void   auth__v1__list_deletions_response__init
+                     (Auth__V1__ListDeletionsResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__Deletion_Closure)
@@ -135,6 +185,15 @@ typedef void (*Auth__V1__CancelDeletionRequest_Closure)
 typedef void (*Auth__V1__CancelDeletionResponse_Closure)
                  (const Auth__V1__CancelDeletionResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__ListDeletionsRequest_Closure)
+                 (const Auth__V1__ListDeletionsRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__AccountDeletion_Closure)
+                 (const Auth__V1__AccountDeletion *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListDeletionsResponse_Closure)
+                 (const Auth__V1__ListDeletionsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -148,6 +207,9 @@ extern const ProtobufCMessageDescriptor auth__v1__delete_account_request__descri
 extern const ProtobufCMessageDescriptor auth__v1__get_deletion_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__cancel_deletion_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__cancel_deletion_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_deletions_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__account_deletion__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_deletions_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -24,6 +24,9 @@ typedef struct Auth__V1__ImportResult Auth__V1__ImportResult;
 typedef struct Auth__V1__ImportUsersResponse Auth__V1__ImportUsersResponse;
 typedef struct Auth__V1__GetImportRequest Auth__V1__GetImportRequest;
 typedef struct Auth__V1__ImportProgress Auth__V1__ImportProgress;
+typedef struct Auth__V1__ListImportsRequest Auth__V1__ListImportsRequest;
+typedef struct Auth__V1__ImportRun Auth__V1__ImportRun;
+typedef struct Auth__V1__ListImportsResponse Auth__V1__ListImportsResponse;
 
 
 /* --- enums --- */
@@ -130,6 +133,44 @@ struct  Auth__V1__ImportProgress
     , 0, 0, 0, 0 }
 
 
+struct  Auth__V1__ListImportsRequest
+{
+  ProtobufCMessage base;
+  uint32_t f1_page_size;
+  ProtobufCBinaryData f2_page_token;
+  uint32_t f3_page;
+  ProtobufCBinaryData f4_sort_by;
+};
+#define AUTH__V1__LIST_IMPORTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_imports_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Auth__V1__ImportRun
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_source;
+  ProtobufCBinaryData f2_run;
+  Auth__V1__ImportProgress *f3_progress;
+  Google__Protobuf__Timestamp *f4_changed_at;
+};
+#define AUTH__V1__IMPORT_RUN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__import_run__descriptor) \
+    , {0,NULL}, {0,NULL}, NULL, NULL }
+
+
+struct  Auth__V1__ListImportsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_runs;
+  Auth__V1__ImportRun **f1_runs;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define AUTH__V1__LIST_IMPORTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_imports_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
 /* Auth__V1__ImportRow methods */
 void   auth__v1__import_row__init
                      (Auth__V1__ImportRow         *message);
@@ -148,6 +189,15 @@ void   auth__v1__get_import_request__init
 /* Auth__V1__ImportProgress methods */
 void   auth__v1__import_progress__init
                      (Auth__V1__ImportProgress         *message);
+/* Auth__V1__ListImportsRequest methods */
+void   auth__v1__list_imports_request__init
+                     (Auth__V1__ListImportsRequest         *message);
+/* Auth__V1__ImportRun methods */
+void   auth__v1__import_run__init
+                     (Auth__V1__ImportRun         *message);
+/* Auth__V1__ListImportsResponse methods */
+void   auth__v1__list_imports_response__init
+                     (Auth__V1__ListImportsResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__ImportRow_Closure)
@@ -168,6 +218,15 @@ typedef void (*Auth__V1__GetImportRequest_Closure)
 typedef void (*Auth__V1__ImportProgress_Closure)
                  (const Auth__V1__ImportProgress *message,
                   void *closure_data);
+typedef void (*Auth__V1__ListImportsRequest_Closure)
+                 (const Auth__V1__ListImportsRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ImportRun_Closure)
+                 (const Auth__V1__ImportRun *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListImportsResponse_Closure)
+                 (const Auth__V1__ListImportsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -181,6 +240,9 @@ extern const ProtobufCMessageDescriptor auth__v1__import_result__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__import_users_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__get_import_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__import_progress__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_imports_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__import_run__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_imports_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
