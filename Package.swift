@@ -336,7 +336,9 @@ let package = Package(
     ),
     .target(
       name: "ServiceTesting",
-      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "PeerContracts", "TenancyContracts"],
+      dependencies: [
+        "ServiceKit", "RPCKit", "RPCKitTesting", "StrictJSON", "PeerContracts", "TenancyContracts",
+      ],
       path: "Tests/ServiceTests/Support",
       swiftSettings: strict
     ),

@@ -248,6 +248,7 @@ export default {
   WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   OUTCOME_UNKNOWN: "So endet keine Zustellung.",
+  SIGNATURE_UNKNOWN: "So wird kein Webhook signiert.",
   WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen: Nimm eine im öffentlichen Internet, mit https://, ohne Benutzernamen und Port.",
   EVENT_TYPE_UNKNOWN: "Diese Art von Ereignissen gibt es nicht.",
   TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",

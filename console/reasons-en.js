@@ -248,6 +248,7 @@ export default {
   WRONG_APPLICATION: "The purchase is from another app or another store environment.",
   WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
   OUTCOME_UNKNOWN: "There is no such outcome of deliveries.",
+  SIGNATURE_UNKNOWN: "There is no such way to sign webhooks.",
   WEBHOOK_URL_INVALID: "Webhooks may not lead to this address: take one of the public Internet, with https://, without user name and port.",
   EVENT_TYPE_UNKNOWN: "There is no such type of events.",
   TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",

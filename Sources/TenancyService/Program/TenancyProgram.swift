@@ -136,7 +136,8 @@ public enum TenancyProgram: HostedService {
     )
     return OpenService(
       services: service.services,
-      documents: [settings.authZen?.document].compactMap(\.self),
+      documents: [settings.authZen?.document].compactMap(\.self)
+        + (settings.webhooks == nil ? [] : EventSchemas.documents),
       interceptors: [
         remote.interceptor { right, user, _ in service.holds(right, user.userID) },
         service.operatorLooks,

@@ -11,7 +11,7 @@ enum TenancySchema {
     + [
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
       InvitationTable.migration, deviceClaims, portable, EndedFamilyTable.migration,
-      InvitationTable.roots, trees, webhooks, bridges, notices,
+      InvitationTable.roots, trees, webhooks, bridges, notices, deliveries,
     ]
 
   /// Finds the rows of one tree, and the types that there are.

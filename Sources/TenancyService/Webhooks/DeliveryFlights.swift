@@ -20,13 +20,18 @@ struct DeliveryFlights {
   private var failing: Set<String> = []
   /// Deliveries that were due when they were read, in the order in which they are to go.
   private var ready: [Delivery] = []
+  private var pace: DeliveryPace
+
+  init(countMaxInSecond: Int = WebhookSettings.countMaxInSecondStandard) {
+    pace = DeliveryPace(countMax: countMaxInSecond)
+  }
 
   /// Whether there is room for more.
   var hasRoom: Bool { keys.count < Self.countMax }
 
   /// The webhooks that get nothing more at the moment.
   var busy: Set<String> {
-    Set(counts.lazy.filter { id, count in count >= limit(of: id) }.map(\.key))
+    Set(counts.lazy.filter { id, count in count >= limit(of: id) }.map(\.key)).union(pace.full)
   }
 
   private func limit(of webhookID: String) -> Int {
@@ -40,18 +45,22 @@ struct DeliveryFlights {
     ready.removeLast(max(0, ready.count - Self.readyCountMax))
   }
 
-  /// Those of what is ready for which there is room; they are on their way then.
-  mutating func depart() -> [Delivery] {
+  /// Those of what is ready for which there is room at an instant, in milliseconds; they are on their way then.
+  mutating func depart(at now: Int64) -> [Delivery] {
+    pace.advance(to: now)
     var departing: [Delivery] = []
     var staying: [Delivery] = []
     for delivery in ready {
       let (key, count) = (delivery.key, counts[delivery.webhookID] ?? 0)
-      guard hasRoom, count < limit(of: delivery.webhookID) else {
+      guard hasRoom, count < limit(of: delivery.webhookID),
+        pace.admits(delivery.webhookID)
+      else {
         staying.append(delivery)
         continue
       }
       guard keys.insert(key).inserted else { continue }
       counts[delivery.webhookID] = count + 1
+      pace.note(delivery.webhookID, at: now)
       departing.append(delivery)
     }
     ready = staying

@@ -83,15 +83,30 @@ enum DeliveryTable {
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [Delivery] {
-    let others = busy.sorted()
-    let condition = others.isEmpty ? "" : "AND w.id NOT IN (\(Placeholders.list(others.count)))"
+    let news = try due(now: now, isReplay: false, except: busy.sorted(), limit: limit, in: tx)
+    guard news.count < limit else { return news }
+    let left = limit - news.count
+    return news + (try due(now: now, isReplay: true, except: busy.sorted(), limit: left, in: tx))
+  }
+
+  /// Read in the order of the index `webhook_delivery_by_due`, so that of a long queue no more than these are read.
+  private static func due(
+    now: Int64,
+    isReplay: Bool,
+    except busy: [String],
+    limit: Int,
+    in tx: borrowing some Queryable
+  ) throws -> [Delivery] {
+    let others = busy.isEmpty ? "" : "AND w.id NOT IN (\(Placeholders.list(busy.count)))"
     return try tx.query(
       """
-      SELECT \(columns.list(of: "d")) FROM webhook_delivery d JOIN webhook w ON w.id = d.webhook_id
-      WHERE d.due_at <= ? AND w.state IN ('active', 'down') AND w.not_before <= ? \(condition)
-      ORDER BY d.is_replay, d.due_at, d.sequence LIMIT ?
+      SELECT \(columns.list(of: "d")) FROM webhook_delivery d CROSS JOIN webhook w
+      WHERE d.is_replay = ? AND d.due_at <= ? AND w.id = d.webhook_id
+        AND w.state IN ('active', 'down') AND w.not_before <= ? \(others)
+      ORDER BY d.due_at, d.sequence LIMIT ?
       """,
-      values: [.integer(now), .integer(now)] + others.map { .text($0) } + [.integer(limit)]
+      values: [.boolean(isReplay), .integer(now), .integer(now)] + busy.map { .text($0) }
+        + [.integer(limit)]
     ) { try columns.record($0) }
   }
 

@@ -24,7 +24,9 @@ extension Tenancy_V1.Webhook {
       failureCount: UInt32(clamping: record.failureCount),
       formerSecretUntil: record.formerSecretUntil.map { .init(milliseconds: $0) },
       failingSince: record.failingSince.map { .init(milliseconds: $0) },
-      name: record.name
+      name: record.name,
+      signature: record.hasKeyPair ? .ed25519 : .hmac,
+      publicKey: record.publicKey
     )
   }
 }
@@ -94,5 +96,18 @@ extension Tenancy_V1.WebhookOutcome {
       case .unreachable: .unreachable
       case .notAllowed: .notAllowed
       }
+  }
+}
+
+extension Tenancy_V1.WebhookSignature {
+  /// Whether it is made by a pair of keys; INVALID_ARGUMENT for one that is not known.
+  var isPair: Bool {
+    get throws(RPCError) {
+      switch self {
+      case .unspecified, .hmac: return false
+      case .ed25519: return true
+      default: throw WebhookError.signature
+      }
+    }
   }
 }

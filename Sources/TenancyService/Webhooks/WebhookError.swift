@@ -23,6 +23,12 @@ enum WebhookError {
     "is not an outcome of deliveries"
   )
 
+  static let signature = ErrorCatalog.tenancy.invalid(
+    "signature",
+    "SIGNATURE_UNKNOWN",
+    "is not a way to sign webhooks"
+  )
+
   static let notATenant = ErrorCatalog.tenancy.invalid(
     "entity_id",
     "NOT_A_TENANT",

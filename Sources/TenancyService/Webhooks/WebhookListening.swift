@@ -22,6 +22,8 @@ struct WebhookListening: WatchSource {
   let sources: [any EventSource]
   /// The webhook that the caller might have.
   let webhook: WebhookRecord
+  /// Where the schemas of events are; nil to name none.
+  let schemas: EventSchemaAddress?
   let loop: any EventLoop
 
   /// The place where deliveries to webhooks are now, which is about the end.
@@ -66,7 +68,7 @@ struct WebhookListening: WatchSource {
     case .notAllowed: return nil
     case .makerLostRole: throw TenancyError.notFound
     }
-    let request = WebhookRequest(event)
+    let request = WebhookRequest(event, schemas: schemas)
     return .init(
       id: request.id,
       type: event.event.type,

@@ -36,7 +36,7 @@ struct WebhookRecord: Hashable, Sendable {
   var types: [String]
   /// The role as which it acts; empty for its maker's rights alone.
   var role: String
-  /// Sealed; see `WebhookSecrets`.
+  /// Sealed; see `WebhookKeys`.
   var secret: [UInt8]
   var formerSecret: [UInt8]?
   var formerSecretUntil: Int64?
@@ -57,6 +57,11 @@ struct WebhookRecord: Hashable, Sendable {
   var notBefore: Int64 = 0
   /// Hours of failing that its maker knows of; 0 for none.
   var toldHours: Int64 = 0
+  /// The key that verifies signatures, of one that signs with a pair of keys; empty for others.
+  var publicKey = ""
+
+  /// Whether it signs with a pair of keys.
+  var hasKeyPair: Bool { !publicKey.isEmpty }
 
   static let columns = RecordColumns<WebhookRecord>(
     "webhook",
@@ -79,7 +84,8 @@ struct WebhookRecord: Hashable, Sendable {
     .integer("failure_count", \.failureCount),
     .text("failed_lane", \.failedLane),
     .integer("not_before", \.notBefore),
-    .integer("told_hours", \.toldHours)
+    .integer("told_hours", \.toldHours),
+    .text("public_key", \.publicKey)
   ) { row in
     WebhookRecord(
       id: row.text(),
@@ -101,7 +107,8 @@ struct WebhookRecord: Hashable, Sendable {
       failureCount: row.integer(),
       failedLane: row.text(),
       notBefore: row.integer(),
-      toldHours: row.integer()
+      toldHours: row.integer(),
+      publicKey: row.text()
     )
   }
 
@@ -156,6 +163,7 @@ enum WebhookTable {
     "not_before",
     "told_hours",
     "name",
+    "public_key",
     where: "id = ?"
   )
 

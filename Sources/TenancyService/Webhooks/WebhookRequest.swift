@@ -14,8 +14,8 @@ package struct WebhookRequest: Hashable, Sendable {
   /// The request for an event that was made elsewhere.
   package init(id: String, body: [UInt8]) { (self.id, self.body) = (id, body) }
 
-  /// The request for an event.
-  init(_ event: WebhookEvent) {
+  /// The request for an event; `schemas` is where its schema can be read, nil to name none.
+  init(_ event: WebhookEvent, schemas: EventSchemaAddress?) {
     id = event.id
     var members: [(String, String)] = [
       ("specversion", "1.0"),
@@ -27,6 +27,9 @@ package struct WebhookRequest: Hashable, Sendable {
     members += [
       ("time", InstantText.text(event.event.recordedAt)),
       ("datacontenttype", "application/json"),
+    ]
+    if let schemas { members.append(("dataschema", schemas.url(of: event.event.type))) }
+    members += [
       // Text that sorts, as CloudEvents' extension has it (extensions/sequence.md).
       ("sequence", Self.digits(event.event.sequence)),
       ("partitionkey", event.event.object),
@@ -47,18 +50,16 @@ package struct WebhookRequest: Hashable, Sendable {
     )
   }
 
-  /// The fields of an attempt, signed by each of the secrets.
+  /// The fields of an attempt, signed by each of the keys.
   package func fields(
     at now: Int64,
     attempt: Int64,
     isReplay: Bool,
-    secrets: [[UInt8]]
+    signers: [WebhookSigner]
   ) -> [HTTPFetch.Field] {
     let timestamp = "\(now / 1000)"
     let signed = Array("\(id).\(timestamp).".utf8) + body
-    let signatures = secrets.map { secret in
-      "v1,\(Base64.encode(HMACKey(secret).code(of: signed).span, isPadded: true))"
-    }
+    let signatures = signers.map { $0.signature(of: signed) }
     var fields = [
       HTTPFetch.Field(name: "webhook-id", value: id),
       HTTPFetch.Field(name: "webhook-timestamp", value: timestamp),
@@ -98,33 +99,4 @@ package struct WebhookRequest: Hashable, Sendable {
     }
     return bytes + Array("\"data\":\(data)}".utf8)
   }
-}
-
-/// The secrets of webhooks: as texts for people, and sealed for the store.
-struct WebhookSecrets: Sendable {
-  private static let prefix = "whsec_"
-  private static let byteCount = 32
-
-  private let key: SealingKey
-  private let random: any RandomSource
-
-  init(key: SealingKey, random: any RandomSource) { (self.key, self.random) = (key, random) }
-
-  /// A new secret for a webhook: what is stored, and what is shown once.
-  func make(for webhookID: String) -> (sealed: [UInt8], text: String) {
-    let secret = random.bytes(Self.byteCount)
-    let sealed = key.seal(secret, for: Self.purpose(webhookID), random: random)
-    return (sealed, Self.prefix + Base64.encode(secret.span, isPadded: true))
-  }
-
-  /// The secrets that sign now: the current one, then the former one while it still does.
-  func current(of webhook: WebhookRecord, now: Int64) -> [[UInt8]] {
-    var sealed = [webhook.secret]
-    if let former = webhook.formerSecret, let end = webhook.formerSecretUntil, now < end {
-      sealed.append(former)
-    }
-    return sealed.compactMap { try? key.open($0, for: Self.purpose(webhook.id)) }
-  }
-
-  private static func purpose(_ webhookID: String) -> String { "webhook \(webhookID)" }
 }

@@ -14,22 +14,26 @@ final class WebhookSender: Sendable {
 
   private let core: TenancyCore
   private let rights: WebhookRights
-  private let secrets: WebhookSecrets
+  private let keys: WebhookKeys
   private let addresses: WebhookAddresses
   private let transport: any WebhookTransport
   private let metrics: WebhookMetrics
   private let signal = WakeSignal()
-  private let flights = Lock(DeliveryFlights())
+  private let schemas: EventSchemaAddress?
+  private let flights: Lock<DeliveryFlights>
 
   init(
     _ core: TenancyCore,
-    secrets: WebhookSecrets,
+    keys: WebhookKeys,
     addresses: WebhookAddresses,
     transport: any WebhookTransport,
-    metrics: WebhookMetrics
+    metrics: WebhookMetrics,
+    schemas: EventSchemaAddress?,
+    countMaxInSecond: Int
   ) {
-    (self.core, self.secrets, self.addresses) = (core, secrets, addresses)
-    (self.transport, self.metrics) = (transport, metrics)
+    (self.core, self.keys, self.addresses) = (core, keys, addresses)
+    (self.transport, self.metrics, self.schemas) = (transport, metrics, schemas)
+    flights = Lock(DeliveryFlights(countMaxInSecond: countMaxInSecond))
     rights = WebhookRights(core: core)
   }
 
@@ -77,15 +81,15 @@ final class WebhookSender: Sendable {
 
   /// The next deliveries that may be on their way beside those that are.
   private func departures() async -> [Delivery] {
+    let now = core.clock.now
     let (departing, busy) = flights.withLock { flights -> ([Delivery], Set<String>?) in
       guard flights.hasRoom else { return ([], nil) }
-      let departing = flights.hasNews ? [] : flights.depart()
+      let departing = flights.hasNews ? [] : flights.depart(at: now)
       guard departing.isEmpty else { return (departing, nil) }
       flights.hasNews = false
       return ([], flights.busy)
     }
     guard let busy else { return departing }
-    let now = core.clock.now
     do {
       let due = try await core.database.read { tx in
         try DeliveryTable.due(
@@ -97,7 +101,7 @@ final class WebhookSender: Sendable {
       }
       return flights.withLock { flights in
         flights.note(due)
-        return flights.depart()
+        return flights.depart(at: now)
       }
     } catch {
       core.logger.warning("waiting events cannot be read; retrying", ["error": "\(error)"])
@@ -152,12 +156,12 @@ final class WebhookSender: Sendable {
     _ delivery: Delivery,
     _ webhook: WebhookRecord
   ) async throws {
-    let (content, now) = (WebhookRequest(event), core.clock.now)
+    let (content, now) = (WebhookRequest(event, schemas: schemas), core.clock.now)
     let fields = content.fields(
       at: now,
       attempt: delivery.attempts + 1,
       isReplay: delivery.isReplay,
-      secrets: secrets.current(of: webhook, now: now)
+      signers: keys.current(of: webhook, now: now)
     )
     let answer =
       if let request = webhook.request(content, fields, addresses) {
@@ -234,8 +238,8 @@ final class WebhookSender: Sendable {
       })
     else { return .none }
     let content = WebhookRequest(ping: id, challenge: challenge, now: now)
-    let signing = secrets.current(of: webhook, now: now)
-    let fields = content.fields(at: now, attempt: 1, isReplay: false, secrets: signing)
+    let signers = keys.current(of: webhook, now: now)
+    let fields = content.fields(at: now, attempt: 1, isReplay: false, signers: signers)
     guard let request = webhook.request(content, fields, addresses) else { return .none }
     let answer = await transport.send(request)
     let duration = core.clock.now - now

@@ -9,6 +9,12 @@ struct WebhookSettings: Sendable {
   var allowedNetworks: [AddressNetwork] = []
   /// The file with the authorities (PEM) of receivers instead of the system's.
   var authorities: String?
+  /// Where receivers find the schemas of events; nil to name none.
+  var schemas: EventSchemaAddress?
+  /// Deliveries to one webhook in a second, at most.
+  var countMaxInSecond = countMaxInSecondStandard
+
+  static let countMaxInSecondStandard = 50
 
   /// Reads the setting `webhooks`; nil if it is absent.
   static func read(_ field: JSONField?) throws(JSONDecodingError) -> WebhookSettings? {
@@ -22,6 +28,12 @@ struct WebhookSettings: Sendable {
       settings.allowedNetworks.append(parsed)
     }
     settings.authorities = try members.optional("authorities")?.nonEmptyString()
+    if let url = members.optional("public_url") {
+      settings.schemas = try EventSchemaAddress(url)
+    }
+    if let count = members.optional("per_second") {
+      settings.countMaxInSecond = Int(try count.integer(in: 1...10_000))
+    }
     try members.finish()
     return settings
   }
@@ -29,7 +41,8 @@ struct WebhookSettings: Sendable {
 
 /// All parts of webhooks, where they are sent.
 struct Webhooks: Sendable {
-  let secrets: WebhookSecrets
+  let keys: WebhookKeys
+  let schemas: EventSchemaAddress?
   let addresses: WebhookAddresses
   let metrics: WebhookMetrics
   let sender: WebhookSender
@@ -49,7 +62,7 @@ struct Webhooks: Sendable {
       preconditionFailure("a secret of the store has the 32 bytes of a key")
     }
     (self.core, self.sources) = (core, sources)
-    secrets = WebhookSecrets(key: key, random: core.random)
+    keys = WebhookKeys(key: key, random: core.random)
     addresses = WebhookAddresses(
       allowed: settings.allowedNetworks,
       authorities: settings.authorities
@@ -57,11 +70,14 @@ struct Webhooks: Sendable {
     metrics = WebhookMetrics(core.metrics)
     let sender = WebhookSender(
       core,
-      secrets: secrets,
+      keys: keys,
       addresses: addresses,
       transport: transport,
-      metrics: metrics
+      metrics: metrics,
+      schemas: settings.schemas,
+      countMaxInSecond: settings.countMaxInSecond
     )
+    schemas = settings.schemas
     self.sender = sender
     intake = EventIntake(core, sources, metrics: metrics) { sender.wake() }
   }

@@ -31,7 +31,7 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
       core.policy
     )
     let id = core.identifiers.make(.webhook)
-    let secret = webhooks.secrets.make(for: id)
+    let key = webhooks.keys.make(for: id, isPair: try request.signature.isPair)
     var response = try await core.write(call, request) { changes, tx in
       try changes.requireWebhooks(of: request.entityId, tx)
       let others = try WebhookTable.all(of: request.entityId, in: tx)
@@ -43,17 +43,18 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
         name: draft.name,
         types: draft.types,
         role: draft.role,
-        secret: secret.sealed,
+        secret: key.sealed,
         state: .unconfirmed,
         createdBy: changes.user.userID,
         createdAt: tx.now,
-        updatedAt: tx.now
+        updatedAt: tx.now,
+        publicKey: key.publicKey
       )
       try WebhookTable.insert(record, in: tx)
       try tx.audit("webhook.create", object: id, scope: request.entityId)
       return Tenancy_V1.CreateWebhookResponse(webhook: .init(record))
     }
-    response.secret = secret.text
+    response.secret = key.secret
     return response
   }
 
@@ -86,15 +87,20 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
     _ request: Tenancy_V1.RotateWebhookSecretRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RotateWebhookSecretResponse {
-    let secret = try sending().secrets.make(for: request.id)
+    let keys = try sending().keys
+    // Which of the two it is to be says the webhook, which is read in the write.
+    let (secret, pair) = (
+      keys.make(for: request.id, isPair: false), keys.make(for: request.id, isPair: true)
+    )
     let webhook = try await change(request.id, "webhook.rotate_secret", request, call) {
       record,
       tx in
       record.formerSecret = record.secret
       record.formerSecretUntil = tx.now + WebhookRecord.formerSecretLifetime
-      record.secret = secret.sealed
+      let key = record.hasKeyPair ? pair : secret
+      (record.secret, record.publicKey) = (key.sealed, key.publicKey)
     }
-    return .init(webhook: webhook, secret: secret.text)
+    return .init(webhook: webhook, secret: webhook.publicKey.isEmpty ? secret.secret : "")
   }
 
   func delete(
@@ -315,7 +321,7 @@ extension WebhooksHandler {
     _ call: CallContext,
     to writer: ResponseWriter<Tenancy_V1.ListenedEvent>
   ) async throws {
-    let (core, user, sources) = (core, try call.requireUser(), try sending().sources)
+    let (core, user, webhooks) = (core, try call.requireUser(), try sending())
     try WebhookDraft.check(request.types, request.role, core.policy)
     try await core.read { tx in try core.requireWebhooks(of: request.entityId, user, tx) }
     let webhook = WebhookRecord(
@@ -332,8 +338,9 @@ extension WebhooksHandler {
     )
     let listening = WebhookListening(
       core: core,
-      sources: sources,
+      sources: webhooks.sources,
       webhook: webhook,
+      schemas: webhooks.schemas,
       loop: call.loop
     )
     let position = try await listening.position()

@@ -30,7 +30,7 @@ struct LocalReceiver: Sendable {
       at: SystemWallClock().now,
       attempt: 1,
       isReplay: false,
-      secrets: [secret]
+      signers: [.secret(secret)]
     )
     do {
       return try await "\(fetch.run().status)"

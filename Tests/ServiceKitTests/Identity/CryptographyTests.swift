@@ -11,6 +11,36 @@ struct CryptographyTests {
     }.joined()
   }
 
+  @Test("Ed25519 gives the published signatures, which its public key verifies")
+  func ed25519_vectors_match() throws {
+    // RFC 8032, section 7.1, tests 1 and 2.
+    let vectors: [(secret: String, publicKey: String, message: [UInt8], signature: String)] = [
+      (
+        "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", [],
+        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701c"
+          + "f9b46bd25bf5f0595bbe24655141438e7a100b"
+      ),
+      (
+        "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", [0x72],
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0"
+          + "f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+      ),
+    ]
+    for vector in vectors {
+      let secret = stride(from: 0, to: 64, by: 2).compactMap { place in
+        UInt8(vector.secret.dropFirst(place).prefix(2), radix: 16)
+      }
+      let key = try #require(Ed25519Key(secret: secret))
+      #expect(hexadecimal(key.publicKey) == vector.publicKey)
+      let signature = key.sign(vector.message)
+      #expect(hexadecimal(signature) == vector.signature)
+      try RawPublicKey.ed25519(key.publicKey).verify(signature, of: vector.message)
+    }
+    #expect(Ed25519Key(secret: [UInt8](repeating: 1, count: 31)) == nil)
+  }
+
   @Test("SHA-256 and HMAC-SHA-256 give the published results")
   func digests_vectors_match() {
     // FIPS 180-2, appendix B.1; RFC 4231, section 4.3.

@@ -39,6 +39,8 @@ def documents(stage):
     paths = answer.json["paths"]
     for path in ("/api/v1/users/me", "/api/v1/portfolios", "/api/v1/entitlements"):
         equal(path, path in paths, True)
+    schema = client.showing(None).get("/schemas/events/role.ended.v1.json")
+    equal("the schema of an event", (schema.status, schema.json["title"]), (200, "gatehouse.role.ended"))
 
 
 def ambiguous(stage):

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "2dfb3835bcbb9533"
+  static let digest = "2ba49623561e3e27"
 
   /// The page.
   static let page = ####"""
@@ -4171,6 +4171,7 @@ export default {
   WRONG_APPLICATION: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   WRONG_ENVIRONMENT: "Der Kauf ist aus einer anderen App oder einer anderen Umgebung des Stores.",
   OUTCOME_UNKNOWN: "So endet keine Zustellung.",
+  SIGNATURE_UNKNOWN: "So wird kein Webhook signiert.",
   WEBHOOK_URL_INVALID: "Zu dieser Adresse dürfen Webhooks nicht führen: Nimm eine im öffentlichen Internet, mit https://, ohne Benutzernamen und Port.",
   EVENT_TYPE_UNKNOWN: "Diese Art von Ereignissen gibt es nicht.",
   TOO_MANY_WEBHOOKS: "Es gibt schon 16 Webhooks. Lösche erst einen.",
@@ -4434,6 +4435,7 @@ export default {
   WRONG_APPLICATION: "The purchase is from another app or another store environment.",
   WRONG_ENVIRONMENT: "The purchase is from another app or another store environment.",
   OUTCOME_UNKNOWN: "There is no such outcome of deliveries.",
+  SIGNATURE_UNKNOWN: "There is no such way to sign webhooks.",
   WEBHOOK_URL_INVALID: "Webhooks may not lead to this address: take one of the public Internet, with https://, without user name and port.",
   EVENT_TYPE_UNKNOWN: "There is no such type of events.",
   TOO_MANY_WEBHOOKS: "There are 16 webhooks already. Delete one first.",

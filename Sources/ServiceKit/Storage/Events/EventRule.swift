@@ -13,9 +13,9 @@ public struct EventRule: Sendable {
     case nobody
   }
 
-  let type: String
+  package let type: String
   let person: Person
-  let members: KeyValuePairs<String, String?>
+  private let members: KeyValuePairs<String, String?>
 
   /// Makes a rule: the event's type, whom it is about, and members that all events of the action have.
   public init(
@@ -28,6 +28,9 @@ public struct EventRule: Sendable {
     self.members = members
   }
 
+  /// The members that all events of the action have, a JSON object.
+  package var data: String { EventData(members).text }
+
   /// The event of an action that was done, at an instant in milliseconds since 1970.
   func event(of record: AuditRecord, at now: Int64) -> Event {
     Event(
@@ -38,7 +41,7 @@ public struct EventRule: Sendable {
       userID: userID(of: record),
       actor: record.actor,
       requestID: record.requestID,
-      data: EventData(members).text
+      data: data
     )
   }
 

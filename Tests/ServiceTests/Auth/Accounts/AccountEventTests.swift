@@ -2,12 +2,18 @@ import AuthContracts
 import PeerContracts
 import RPCKit
 import RPCKitTesting
+import ServiceTesting
 import Testing
 
 @testable import AuthService
 
 @Suite("Events of accounts for other systems", .timeLimit(.minutes(2)))
 struct AccountEventTests {
+  @Test("The rules of events fit their schemas")
+  func rules_fitTheirSchemas() throws {
+    #expect(try EventSchemaFile.mistakes(in: AuthEvents.rules) == [])
+  }
+
   @Test("Sign-up, sign-in, another password and a sign-out are events that TenancyService reads")
   func account_tells() async throws {
     var ground = try AuthStage.Ground()

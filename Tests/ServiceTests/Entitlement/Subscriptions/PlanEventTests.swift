@@ -3,12 +3,18 @@ import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit
+import ServiceTesting
 import Testing
 
 @testable import EntitlementService
 
 @Suite("Events of plans for other systems", .timeLimit(.minutes(2)))
 struct PlanEventTests {
+  @Test("The rules of events fit their schemas")
+  func rules_fitTheirSchemas() throws {
+    #expect(try EventSchemaFile.mistakes(in: EntitlementEvents.rules) == [])
+  }
+
   @Test("Each change of a plan is an event of its holder, with what changed and why")
   func plan_tells() async throws {
     try await ServiceFixture.run(configure: { $0.keepsEvents = true }) { fixture in
@@ -31,6 +37,8 @@ struct PlanEventTests {
       #expect(events.map(\.userID) == ["", "", "usr_1"])
       #expect(events.map(\.scope) == ["org_1", "org_1", "usr_1"])
       #expect(events.allSatisfy { $0.data.contains(#""cause":"service""#) })
+      let mistakes = try events.flatMap { try EventSchemaFile.mistakes(in: $0.data, of: $0.type) }
+      #expect(mistakes == [])
     }
   }
 

@@ -374,7 +374,8 @@ private final class ScriptedEvents: EventSource {
         userID: "",
         actor: "svc://entitlement",
         requestID: "req_1",
-        data: "{}"
+        data: type == "plan.changed"
+          ? #"{"subject":"organization","cause":"service","version":"1"}"# : #"{"deed":"earn"}"#
       )
       state.events.append(event)
       state.hasGap = hasGap

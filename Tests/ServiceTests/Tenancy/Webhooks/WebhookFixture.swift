@@ -2,7 +2,9 @@ import PeerContracts
 import TenancyContracts
 import RPCKit
 import ServiceKit
+import ServiceTesting
 import StrictJSON
+import Testing
 
 @testable import TenancyService
 
@@ -10,7 +12,8 @@ import StrictJSON
 struct WebhookFixture: Sendable {
   let receiver = RecordingReceiver()
   var sources: [any EventSource] = []
-  var settings = WebhookSettings()
+  /// The pace has a test of its own; here nothing waits for the clock.
+  var settings = WebhookSettings(countMaxInSecond: 10_000)
   var notices = NoticeSettings(access: true)
   let post = RecordingNotices()
 }
@@ -91,8 +94,11 @@ struct ReceivedEvent: Hashable {
     id = text("id")
     type = String(text("type").dropFirst("gatehouse.".count))
     subject = text("subject")
+    let members = object?["data"]?.object ?? [:]
+    // All that a test sees is held against the schemas.
+    #expect(try EventSchemaFile(of: type).mistakes(in: members) == [], "\(type)")
     var data: [String: String] = [:]
-    for member in object?["data"]?.object?.members ?? [] { data[member.name] = member.value.string }
+    for member in members.members { data[member.name] = member.value.string }
     self.data = data
     isReplay = request.fields.contains { $0.name == "webhook-replay" }
   }
@@ -111,11 +117,18 @@ extension TenancyStage {
     types: [String] = [],
     role: String = "",
     url: String = "https://hooks.example.com/in",
+    signature: Tenancy_V1.WebhookSignature = .unspecified,
     _ fixture: WebhookFixture
   ) async throws -> Tenancy_V1.CreateWebhookResponse {
     await service.webhooks?.intake.drain()
     var made = try await webhooks.create(
-      .init(entityId: entityID, url: url, types: types, role: role),
+      .init(
+        entityId: entityID,
+        url: url,
+        types: types,
+        role: role,
+        signature: signature
+      ),
       options: .by(user, isRecent: true)
     )
     let ping = try await webhooks.ping(.init(id: made.webhook?.id ?? ""), options: .by(user))

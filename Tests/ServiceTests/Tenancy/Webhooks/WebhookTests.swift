@@ -131,6 +131,104 @@ struct WebhookTests {
     }
   }
 
+  @Test("With a pair of keys the receiver has the public one, and the former signs for a day")
+  func signatures_byPairs() async throws {
+    let fixture = WebhookFixture()
+    try await TenancyStage.run(webhooks: fixture) { stage in
+      let home = try await Building(stage, name: "a")
+      let made = try await stage.makeWebhook(
+        on: home.portfolio,
+        by: home.owner,
+        signature: .ed25519,
+        fixture
+      )
+      let webhook = try #require(made.webhook)
+      #expect(made.secret.isEmpty && webhook.signature == .ed25519)
+      func renamed(_ name: String) async throws -> HTTPFetch {
+        _ = try await stage.devices.update(
+          .init(deviceId: home.door, name: name),
+          options: .by(home.manager)
+        )
+        await stage.deliver()
+        return try #require(fixture.receiver.taken().last)
+      }
+      let first = try await renamed("One")
+      #expect(try isSigned(first, byPairOf: webhook.publicKey))
+      #expect(first.field("webhook-signature")?.contains(" ") == false)
+      let rotated = try await stage.webhooks.rotateSecret(
+        .init(id: webhook.id),
+        options: .by(home.owner, isRecent: true)
+      )
+      let publicKey = try #require(rotated.webhook?.publicKey)
+      #expect(rotated.secret.isEmpty && publicKey != webhook.publicKey)
+      let second = try await renamed("Two")
+      #expect(try isSigned(second, byPairOf: webhook.publicKey))
+      #expect(try isSigned(second, byPairOf: publicKey))
+      stage.clock.advance(86_400_000)
+      let third = try await renamed("Three")
+      #expect(try !isSigned(third, byPairOf: webhook.publicKey))
+      #expect(try isSigned(third, byPairOf: publicKey))
+      var changed = third
+      changed.content[changed.content.count - 3] ^= 1
+      #expect(try !isSigned(changed, byPairOf: publicKey))
+      let listed = try await stage.webhooks.list(
+        .init(entityId: home.portfolio),
+        options: .by(home.owner)
+      )
+      #expect(listed.webhooks.map(\.publicKey) == [publicKey])
+      let unknown = try await refusal {
+        try await stage.webhooks.create(
+          .init(
+            entityId: home.portfolio,
+            url: "https://hooks.example.com/in",
+            signature: .init(rawValue: 9)
+          ),
+          options: .by(home.owner, isRecent: true)
+        )
+      }
+      #expect(unknown == Refusal(.invalidArgument, "SIGNATURE_UNKNOWN"))
+    }
+  }
+
+  /// Verifies with a public key as a receiver would.
+  private func isSigned(_ request: HTTPFetch, byPairOf publicKey: String) throws -> Bool {
+    #expect(publicKey.hasPrefix("whpk_"))
+    let key = RawPublicKey.ed25519(try #require(decoded(String(publicKey.dropFirst(5)))))
+    let id = try #require(request.field("webhook-id"))
+    let timestamp = try #require(request.field("webhook-timestamp"))
+    let signed = Array("\(id).\(timestamp).".utf8) + request.content
+    let signatures = try #require(request.field("webhook-signature")).split(separator: " ")
+    return try signatures.contains { signature throws -> Bool in
+      #expect(signature.hasPrefix("v1a,"))
+      let bytes = try #require(decoded(String(signature.dropFirst(4))))
+      do {
+        try key.verify(bytes, of: signed)
+        return true
+      } catch SignatureError.signature {
+        return false
+      }
+    }
+  }
+
+  @Test("With a public address an event names the schema of its data")
+  func dataschema_namesTheSchema() async throws {
+    var fixture = WebhookFixture()
+    fixture.settings.schemas = EventSchemaAddress(base: "https://api.example.com/t")
+    try await TenancyStage.run(webhooks: fixture) { stage in
+      let home = try await Building(stage, name: "a")
+      _ = try await stage.makeWebhook(on: home.portfolio, by: home.owner, fixture)
+      _ = try await stage.devices.update(
+        .init(deviceId: home.door, name: "Pier"),
+        options: .by(home.manager)
+      )
+      await stage.deliver()
+      let request = try #require(fixture.receiver.taken().last)
+      let text = String(decoding: request.content, as: UTF8.self)
+      let url = "https://api.example.com/t/schemas/events/entity.updated.v1.json"
+      #expect(text.contains("\"dataschema\":\"\(url)\""))
+    }
+  }
+
   private func decoded(_ text: String) -> [UInt8]? { Base64.decode(text.utf8.span) }
 
   /// Verifies as a receiver would.

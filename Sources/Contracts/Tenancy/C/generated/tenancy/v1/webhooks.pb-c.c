@@ -139,7 +139,7 @@ void   tenancy__v1__listened_event__init
   static const Tenancy__V1__ListenedEvent init_value = TENANCY__V1__LISTENED_EVENT__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[18] =
+static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[20] =
 {
   {
     "f1_id",
@@ -357,6 +357,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__webhook__field_descriptors[18
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f19_signature",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Webhook, f19_signature),
+    &tenancy__v1__webhook_signature__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f20_public_key",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Webhook, f20_public_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
   9,   /* field[9] = f10_updated_at */
@@ -368,7 +392,9 @@ static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
   15,   /* field[15] = f16_former_secret_until */
   16,   /* field[16] = f17_failing_since */
   17,   /* field[17] = f18_name */
+  18,   /* field[18] = f19_signature */
   0,   /* field[0] = f1_id */
+  19,   /* field[19] = f20_public_key */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_url */
   3,   /* field[3] = f4_types */
@@ -381,7 +407,7 @@ static const unsigned tenancy__v1__webhook__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__webhook__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 18 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor =
 {
@@ -391,14 +417,14 @@ const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor =
   "Tenancy__V1__Webhook",
   "tenancy.v1",
   sizeof(Tenancy__V1__Webhook),
-  18,
+  20,
   tenancy__v1__webhook__field_descriptors,
   tenancy__v1__webhook__field_indices_by_name,
   1,  tenancy__v1__webhook__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__webhook__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__create_webhook_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__create_webhook_request__field_descriptors[6] =
 {
   {
     "f1_entity_id",
@@ -460,6 +486,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_webhook_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_signature",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CreateWebhookRequest, f6_signature),
+    &tenancy__v1__webhook_signature__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__create_webhook_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
@@ -467,11 +505,12 @@ static const unsigned tenancy__v1__create_webhook_request__field_indices_by_name
   2,   /* field[2] = f3_types */
   3,   /* field[3] = f4_role */
   4,   /* field[4] = f5_name */
+  5,   /* field[5] = f6_signature */
 };
 static const ProtobufCIntRange tenancy__v1__create_webhook_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__create_webhook_request__descriptor =
 {
@@ -481,7 +520,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_webhook_request__descriptor
   "Tenancy__V1__CreateWebhookRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__CreateWebhookRequest),
-  5,
+  6,
   tenancy__v1__create_webhook_request__field_descriptors,
   tenancy__v1__create_webhook_request__field_indices_by_name,
   1,  tenancy__v1__create_webhook_request__number_ranges,
@@ -1717,6 +1756,36 @@ const ProtobufCEnumDescriptor tenancy__v1__webhook_pause_reason__descriptor =
   tenancy__v1__webhook_pause_reason__enum_values_by_name,
   1,
   tenancy__v1__webhook_pause_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tenancy__v1__webhook_signature__enum_values_by_number[3] =
+{
+  { "v0_WEBHOOK_SIGNATURE_UNSPECIFIED", "TENANCY__V1__WEBHOOK_SIGNATURE__v0_WEBHOOK_SIGNATURE_UNSPECIFIED", 0 },
+  { "v1_WEBHOOK_SIGNATURE_HMAC", "TENANCY__V1__WEBHOOK_SIGNATURE__v1_WEBHOOK_SIGNATURE_HMAC", 1 },
+  { "v2_WEBHOOK_SIGNATURE_ED25519", "TENANCY__V1__WEBHOOK_SIGNATURE__v2_WEBHOOK_SIGNATURE_ED25519", 2 },
+};
+static const ProtobufCIntRange tenancy__v1__webhook_signature__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex tenancy__v1__webhook_signature__enum_values_by_name[3] =
+{
+  { "v0_WEBHOOK_SIGNATURE_UNSPECIFIED", 0 },
+  { "v1_WEBHOOK_SIGNATURE_HMAC", 1 },
+  { "v2_WEBHOOK_SIGNATURE_ED25519", 2 },
+};
+const ProtobufCEnumDescriptor tenancy__v1__webhook_signature__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tenancy.v1.WebhookSignature",
+  "WebhookSignature",
+  "Tenancy__V1__WebhookSignature",
+  "tenancy.v1",
+  3,
+  tenancy__v1__webhook_signature__enum_values_by_number,
+  3,
+  tenancy__v1__webhook_signature__enum_values_by_name,
+  1,
+  tenancy__v1__webhook_signature__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue tenancy__v1__webhook_outcome__enum_values_by_number[5] =

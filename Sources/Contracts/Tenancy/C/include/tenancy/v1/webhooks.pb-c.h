@@ -60,6 +60,12 @@ typedef enum _Tenancy__V1__WebhookPauseReason {
   TENANCY__V1__WEBHOOK_PAUSE_REASON__v4_WEBHOOK_PAUSE_REASON_MAKER_LOST_ROLE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__WEBHOOK_PAUSE_REASON)
 } Tenancy__V1__WebhookPauseReason;
+typedef enum _Tenancy__V1__WebhookSignature {
+  TENANCY__V1__WEBHOOK_SIGNATURE__v0_WEBHOOK_SIGNATURE_UNSPECIFIED = 0,
+  TENANCY__V1__WEBHOOK_SIGNATURE__v1_WEBHOOK_SIGNATURE_HMAC = 1,
+  TENANCY__V1__WEBHOOK_SIGNATURE__v2_WEBHOOK_SIGNATURE_ED25519 = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__WEBHOOK_SIGNATURE)
+} Tenancy__V1__WebhookSignature;
 typedef enum _Tenancy__V1__WebhookOutcome {
   TENANCY__V1__WEBHOOK_OUTCOME__v0_WEBHOOK_OUTCOME_UNSPECIFIED = 0,
   TENANCY__V1__WEBHOOK_OUTCOME__v1_WEBHOOK_OUTCOME_DELIVERED = 1,
@@ -93,10 +99,12 @@ struct  Tenancy__V1__Webhook
   Google__Protobuf__Timestamp *f16_former_secret_until;
   Google__Protobuf__Timestamp *f17_failing_since;
   ProtobufCBinaryData f18_name;
+  Tenancy__V1__WebhookSignature f19_signature;
+  ProtobufCBinaryData f20_public_key;
 };
 #define TENANCY__V1__WEBHOOK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__webhook__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__WEBHOOK_STATE__v0_WEBHOOK_STATE_UNSPECIFIED, TENANCY__V1__WEBHOOK_PAUSE_REASON__v0_WEBHOOK_PAUSE_REASON_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__WEBHOOK_STATE__v0_WEBHOOK_STATE_UNSPECIFIED, TENANCY__V1__WEBHOOK_PAUSE_REASON__v0_WEBHOOK_PAUSE_REASON_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, {0,NULL}, TENANCY__V1__WEBHOOK_SIGNATURE__v0_WEBHOOK_SIGNATURE_UNSPECIFIED, {0,NULL} }
 
 
 struct  Tenancy__V1__CreateWebhookRequest
@@ -108,10 +116,11 @@ struct  Tenancy__V1__CreateWebhookRequest
   ProtobufCBinaryData *f3_types;
   ProtobufCBinaryData f4_role;
   ProtobufCBinaryData f5_name;
+  Tenancy__V1__WebhookSignature f6_signature;
 };
 #define TENANCY__V1__CREATE_WEBHOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_webhook_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, TENANCY__V1__WEBHOOK_SIGNATURE__v0_WEBHOOK_SIGNATURE_UNSPECIFIED }
 
 
 struct  Tenancy__V1__CreateWebhookResponse
@@ -491,6 +500,7 @@ typedef void (*Tenancy__V1__ListenedEvent_Closure)
 
 extern const ProtobufCEnumDescriptor    tenancy__v1__webhook_state__descriptor;
 extern const ProtobufCEnumDescriptor    tenancy__v1__webhook_pause_reason__descriptor;
+extern const ProtobufCEnumDescriptor    tenancy__v1__webhook_signature__descriptor;
 extern const ProtobufCEnumDescriptor    tenancy__v1__webhook_outcome__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__webhook__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__create_webhook_request__descriptor;
