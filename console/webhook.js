@@ -5,7 +5,7 @@ import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, fi
 import { onLive } from "./live.js";
 import { go, isSupport, me } from "./main.js";
 import { roleWord } from "./things.js";
-import { change, eventWord, holder, showSecret, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
+import { change, eventWord, holder, showKey, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
 
 const perPage = 50;
 const mostShown = 1000;
@@ -78,6 +78,8 @@ function about(webhook) {
     Number(webhook.failedCount) > 0 ? [t("eventsGivenUp"), number(Number(webhook.failedCount))] : null,
     webhook.failingSince ? [t("failingSince"), time(webhook.failingSince)] : null,
     [t("lastSuccess"), time(webhook.lastSuccessAt)],
+    [t("signedBy"), t(`signature.${webhook.publicKey ? "ED25519" : "HMAC"}`)],
+    webhook.publicKey ? [t("publicKey"), id(webhook.publicKey)] : null,
     formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
     [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
     [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
@@ -109,7 +111,7 @@ function actions(entity, webhook, done) {
     state !== "UNCONFIRMED" ? button(t("replay"), () => replay(path, act)) : null,
     Number(webhook.failedCount) > 0 ? button(t("replayGivenUp", { count: Number(webhook.failedCount) }),
       () => act(() => post("tenancy", `${path}/replay`), ({ count }) => t("sentAgain", { count }))) : null,
-    button(t("rotateSecret"), () => rotate(path, act)),
+    button(t(webhook.publicKey ? "rotateKey" : "rotateSecret"), () => rotate(path, webhook, act)),
     button(t("delete"), () => remove(entity, webhook), "danger"),
   ].filter(Boolean);
 }
@@ -145,9 +147,10 @@ async function replay(path, act) {
   if (sure) await act(() => post("tenancy", `${path}/replay`, asked.span), ({ count }) => t("sentAgain", { count }));
 }
 
-async function rotate(path, act) {
-  if (!(await confirmed(t("rotateSecret"), t("rotateSecretText"), t("rotateSecret")))) return;
-  await act(async () => showSecret((await post("tenancy", `${path}/secret`)).secret), "");
+async function rotate(path, webhook, act) {
+  const what = webhook.publicKey ? "rotateKey" : "rotateSecret";
+  if (!(await confirmed(t(what), t(`${what}Text`), t(what)))) return;
+  await act(async () => showKey(await post("tenancy", `${path}/secret`)), "");
 }
 
 async function remove(entity, webhook) {

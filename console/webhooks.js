@@ -63,7 +63,7 @@ export default async function webhooksPage({ argument, page }) {
 async function make(entity) {
   const made = await edit(entity, undefined, (body) => post("tenancy", path(entity.id), body));
   if (!made) return;
-  await showSecret(made.secret);
+  await showKey(made);
   go(`/webhooks/${made.webhook.id}`);
 }
 
@@ -85,8 +85,12 @@ async function edit(entity, known, send) {
   const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
   const role = possible.length === 0 ? null : field(t("actsAs"), el("select", { name: "role" }, el("option", { value: "" }, t("actsAsMyself")),
     possible.map((one) => el("option", { value: one.name, selected: one.name === known?.role }, roleWord(one.name)))), t("actsAsHint"));
-  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, called, types, role], known ? t("save") : t("make"), async () => {
-    close(await send({ url: address.input.value.trim(), name: called.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
+  // For good: a receiver that has one kind of key cannot verify the other.
+  const signature = known ? null : field(t("signedBy"), el("select", { name: "signature" },
+    ["HMAC", "ED25519"].map((one) => el("option", { value: `WEBHOOK_SIGNATURE_${one}` }, t(`signature.${one}`)))), t("signedByHint"));
+  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, called, types, role, signature], known ? t("save") : t("make"), async () => {
+    close(await send({ url: address.input.value.trim(), name: called.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "",
+      ...signature && { signature: signature.input.value } }));
   }, { more: [cancel(close)] }));
 }
 
@@ -130,10 +134,13 @@ function chooser(entity, chosen) {
   return group;
 }
 
-/** Shows a secret, which is never shown again. */
-export const showSecret = (secret) => dialog(t("webhookSecret"), (close) => {
-  const label = fresh("secret");
-  return [el("p", {}, t("webhookSecretText")), el("p", { id: label, class: "unseen" }, t("webhookSecret")),
-    el("p", { class: "note", role: "group", "aria-labelledby": label }, id(secret)),
-    el("button", { type: "button", class: "primary", click: () => close(true) }, t("keptSecret"))];
-});
+/** Shows the key by which a receiver verifies: a secret, which is never shown again, or the public one of a pair. */
+export const showKey = ({ secret, webhook }) => {
+  const title = secret ? t("webhookSecret") : t("publicKey");
+  return dialog(title, (close) => {
+    const label = fresh("secret");
+    return [el("p", {}, t(secret ? "webhookSecretText" : "publicKeyText")), el("p", { id: label, class: "unseen" }, title),
+      el("p", { class: "note", role: "group", "aria-labelledby": label }, id(secret || webhook.publicKey)),
+      el("button", { type: "button", class: "primary", click: () => close(true) }, t("keptSecret"))];
+  });
+};

@@ -19,7 +19,7 @@ CHECKS = [
     support.at_work, support.seen, support.workbench,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,
-    webhooks.followed, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
+    webhooks.followed, webhooks.by_key_pair, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
     webhooks.stale, webhooks.switched_off, webhooks.listened,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
     states.long_list, states.as_curl, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,

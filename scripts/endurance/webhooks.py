@@ -35,7 +35,7 @@ class Run:
         common = {"events": True, "log_budget_mib": 1_048_576}
         self.fleet = Fleet(arguments.programs, folder, 1, lambda one: {"database": str(folder / f"{one.service}.db")}, {
             "auth": common, "entitlement": common,
-            "tenancy": common | {"webhooks": {"allowed_networks": ["127.0.0.0/8"]}}})
+            "tenancy": common | {"webhooks": {"allowed_networks": ["127.0.0.0/8"], "per_second": 10000}}})
         self.receivers = ReceiverProcess(arguments.seed, RECEIVERS_PORT, str(folder / "received.jsonl"))
         self.fleet.start()
         self.installation = Installation(self.fleet.ports)

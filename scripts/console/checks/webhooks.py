@@ -107,6 +107,30 @@ def followed(stage):
         _delete(page)
 
 
+def by_key_pair(stage):
+    """A webhook that signs by a key pair: its public key is shown, and stays there."""
+    stage.sign_up("kim", "Kim Keys")
+    home = stage.entity("kim", "organization", "Riders of the Elbe")
+    with _receiver() as receiver:
+        page = stage.enter("kim", path=f"/objects/{home}/webhooks")
+        page.click("New webhook")
+        page.fill("url", receiver.url)
+        page.evaluate("document.querySelector('[name=signature]').value = 'WEBHOOK_SIGNATURE_ED25519'")
+        page.press("Enter")
+        key = page.until("document.querySelector('dialog[open] code')?.textContent.match(/^whpk_[A-Za-z0-9+/=]{44}$/)?.[0]")
+        page.click("I have kept it")
+        page.until(f"document.querySelector('h1').textContent === {json.dumps(receiver.url)}")
+        page.shows(key)
+        page.shows("A key pair")
+        page.click("New key pair")
+        page.evaluate("document.querySelector('dialog[open] button.danger, dialog[open] button.primary').click()")
+        other = page.until("document.querySelector('dialog[open] code')?.textContent.match(/^whpk_[A-Za-z0-9+/=]{44}$/)?.[0]")
+        assert other != key, "the key is as before"
+        page.click("I have kept it")
+        page.shows(other)
+        _delete(page)
+
+
 def _delete(page):
     """Deletes the webhook that the page shows, the last of its tenant."""
     page.click("Delete")

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "2ba49623561e3e27"
+  static let digest = "909174f08d48906f"
 
   /// The page.
   static let page = ####"""
@@ -4824,7 +4824,7 @@ import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, fi
 import { onLive } from "./live.js";
 import { go, isSupport, me } from "./main.js";
 import { roleWord } from "./things.js";
-import { change, eventWord, holder, showSecret, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
+import { change, eventWord, holder, showKey, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
 
 const perPage = 50;
 const mostShown = 1000;
@@ -4897,6 +4897,8 @@ function about(webhook) {
     Number(webhook.failedCount) > 0 ? [t("eventsGivenUp"), number(Number(webhook.failedCount))] : null,
     webhook.failingSince ? [t("failingSince"), time(webhook.failingSince)] : null,
     [t("lastSuccess"), time(webhook.lastSuccessAt)],
+    [t("signedBy"), t(`signature.${webhook.publicKey ? "ED25519" : "HMAC"}`)],
+    webhook.publicKey ? [t("publicKey"), id(webhook.publicKey)] : null,
     formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
     [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
     [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
@@ -4928,7 +4930,7 @@ function actions(entity, webhook, done) {
     state !== "UNCONFIRMED" ? button(t("replay"), () => replay(path, act)) : null,
     Number(webhook.failedCount) > 0 ? button(t("replayGivenUp", { count: Number(webhook.failedCount) }),
       () => act(() => post("tenancy", `${path}/replay`), ({ count }) => t("sentAgain", { count }))) : null,
-    button(t("rotateSecret"), () => rotate(path, act)),
+    button(t(webhook.publicKey ? "rotateKey" : "rotateSecret"), () => rotate(path, webhook, act)),
     button(t("delete"), () => remove(entity, webhook), "danger"),
   ].filter(Boolean);
 }
@@ -4964,9 +4966,10 @@ async function replay(path, act) {
   if (sure) await act(() => post("tenancy", `${path}/replay`, asked.span), ({ count }) => t("sentAgain", { count }));
 }
 
-async function rotate(path, act) {
-  if (!(await confirmed(t("rotateSecret"), t("rotateSecretText"), t("rotateSecret")))) return;
-  await act(async () => showSecret((await post("tenancy", `${path}/secret`)).secret), "");
+async function rotate(path, webhook, act) {
+  const what = webhook.publicKey ? "rotateKey" : "rotateSecret";
+  if (!(await confirmed(t(what), t(`${what}Text`), t(what)))) return;
+  await act(async () => showKey(await post("tenancy", `${path}/secret`)), "");
 }
 
 async function remove(entity, webhook) {
@@ -5124,7 +5127,7 @@ export default async function webhooksPage({ argument, page }) {
 async function make(entity) {
   const made = await edit(entity, undefined, (body) => post("tenancy", path(entity.id), body));
   if (!made) return;
-  await showSecret(made.secret);
+  await showKey(made);
   go(`/webhooks/${made.webhook.id}`);
 }
 
@@ -5146,8 +5149,12 @@ async function edit(entity, known, send) {
   const possible = roles.filter((role) => role.on.includes(entity.type) && role.name !== "super_admin");
   const role = possible.length === 0 ? null : field(t("actsAs"), el("select", { name: "role" }, el("option", { value: "" }, t("actsAsMyself")),
     possible.map((one) => el("option", { value: one.name, selected: one.name === known?.role }, roleWord(one.name)))), t("actsAsHint"));
-  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, called, types, role], known ? t("save") : t("make"), async () => {
-    close(await send({ url: address.input.value.trim(), name: called.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "" }));
+  // For good: a receiver that has one kind of key cannot verify the other.
+  const signature = known ? null : field(t("signedBy"), el("select", { name: "signature" },
+    ["HMAC", "ED25519"].map((one) => el("option", { value: `WEBHOOK_SIGNATURE_${one}` }, t(`signature.${one}`)))), t("signedByHint"));
+  return dialog(known ? t("changeWebhook") : t("newWebhook"), (close) => form([address, called, types, role, signature], known ? t("save") : t("make"), async () => {
+    close(await send({ url: address.input.value.trim(), name: called.input.value.trim(), types: types.read(), role: role?.input.value ?? known?.role ?? "",
+      ...signature && { signature: signature.input.value } }));
   }, { more: [cancel(close)] }));
 }
 
@@ -5191,13 +5198,16 @@ function chooser(entity, chosen) {
   return group;
 }
 
-/** Shows a secret, which is never shown again. */
-export const showSecret = (secret) => dialog(t("webhookSecret"), (close) => {
-  const label = fresh("secret");
-  return [el("p", {}, t("webhookSecretText")), el("p", { id: label, class: "unseen" }, t("webhookSecret")),
-    el("p", { class: "note", role: "group", "aria-labelledby": label }, id(secret)),
-    el("button", { type: "button", class: "primary", click: () => close(true) }, t("keptSecret"))];
-});
+/** Shows the key by which a receiver verifies: a secret, which is never shown again, or the public one of a pair. */
+export const showKey = ({ secret, webhook }) => {
+  const title = secret ? t("webhookSecret") : t("publicKey");
+  return dialog(title, (close) => {
+    const label = fresh("secret");
+    return [el("p", {}, t(secret ? "webhookSecretText" : "publicKeyText")), el("p", { id: label, class: "unseen" }, title),
+      el("p", { class: "note", role: "group", "aria-labelledby": label }, id(secret || webhook.publicKey)),
+      el("button", { type: "button", class: "primary", click: () => close(true) }, t("keptSecret"))];
+  });
+};
 
 """####),
     ("why.js", "text/javascript", ####"""
@@ -5602,6 +5612,7 @@ export default {
   pingUnreachable: "Der Empfänger hat nicht geantwortet.", replay: "Wiederholen", replayCount: { one: "{count} Ereignis wird noch einmal gesendet, hinter den neuen.", other: "{count} Ereignisse werden noch einmal gesendet, hinter den neuen." },
   replayGivenUp: { one: "{count} aufgegebenes noch einmal senden", other: "{count} aufgegebene noch einmal senden" },
   replayText: "Sendet alle Ereignisse eines Zeitraums noch einmal. Empfänger erkennen sie an ihren Nummern.", rotateSecret: "Neues Geheimnis",
+  rotateKey: "Neues Schlüsselpaar", rotateKeyText: "Der jetzige Schlüssel unterschreibt noch 24 Stunden neben dem neuen.",
   rotateSecretText: "Das jetzige Geheimnis unterschreibt noch 24 Stunden neben dem neuen.", searchEvents: "Ereignisse suchen", sendOn: "Fortsetzen",
   sendOnText: "Was wartet, wird gesendet, das älteste zuerst. Der Webhook hat dann deine Rechte.",
   lookAgain: "Neu ansehen", staleText: "Was du siehst, ist vielleicht nicht mehr aktuell: Neu anzusehen braucht einen frischen Nachweis, dass du es bist.",
@@ -5610,6 +5621,9 @@ export default {
   webhookNameHint: "Wie er hier heißen soll. Kann leer bleiben.",
   webhookFails: { one: "Ereignisse werden gesendet. Seit {time} ist {count} Versuch gescheitert.", other: "Ereignisse werden gesendet. Seit {time} sind {count} Versuche gescheitert." },
   webhookOf: "Ein Webhook von {name}", webhookRuns: "Ereignisse werden gesendet.", webhookSecret: "Geheimnis des Webhooks",
+  publicKey: "Öffentlicher Schlüssel", publicKeyText: "Damit prüft der Empfänger, was er bekommt, mit Ed25519 (v1a). Er ist nicht geheim.",
+  signedBy: "Signiert mit", signedByHint: "Das lässt sich später nicht ändern.", "signature.HMAC": "einem Geheimnis, das beide haben (v1)",
+  "signature.ED25519": "einem Schlüsselpaar, dessen öffentlichen der Empfänger hat (v1a)",
   webhookSecretText: "Damit prüft der Empfänger, was er bekommt. Bewahre es jetzt auf: Es wird nie wieder gezeigt.",
   webhookUnconfirmed: "Der Empfänger hat noch keinen Ping beantwortet. Anderes wird nicht gesendet.", webhooks: "Webhooks", webhooksOf: "Webhooks von {name}",
   webhooksText: "Andere Systeme erfahren, was geschieht.", "webhookState.UNCONFIRMED": "Unbestätigt", "webhookState.ACTIVE": "An",
@@ -5871,6 +5885,7 @@ export default {
   pingUnreachable: "The receiver has not answered.", replay: "Replay", replayCount: { one: "{count} event is sent again, behind those that are new.", other: "{count} events are sent again, behind those that are new." },
   replayGivenUp: { one: "Send {count} given up again", other: "Send {count} given up again" },
   replayText: "Sends all events of a time again. Receivers know them by their ids.", rotateSecret: "New secret",
+  rotateKey: "New key pair", rotateKeyText: "The present key signs beside the new one for 24 hours.",
   rotateSecretText: "The present secret signs beside the new one for 24 hours.", searchEvents: "Search the events", sendOn: "Resume",
   sendOnText: "What waits is sent, the oldest first. The webhook then has your rights.",
   lookAgain: "Look again", staleText: "What you see may be old: to look again takes a recent proof that it is you.",
@@ -5879,6 +5894,9 @@ export default {
   webhookNameHint: "What to call it here. May be empty.",
   webhookFails: { one: "Events are sent. {count} attempt has failed since {time}.", other: "Events are sent. {count} attempts have failed since {time}." },
   webhookOf: "A webhook of {name}", webhookRuns: "Events are sent.", webhookSecret: "Secret of the webhook",
+  publicKey: "Public key", publicKeyText: "The receiver verifies by it what it gets, with ed25519 (v1a). It is no secret.",
+  signedBy: "Signed by", signedByHint: "This cannot be changed later.", "signature.HMAC": "A secret that both have (v1)",
+  "signature.ED25519": "A key pair, whose public key the receiver has (v1a)",
   webhookSecretText: "The receiver verifies by it what it gets. Keep it now: it is never shown again.",
   webhookUnconfirmed: "The receiver has not answered a ping yet. Nothing else is sent.", webhooks: "Webhooks", webhooksOf: "Webhooks of {name}",
   webhooksText: "Other systems hear what happens.", "webhookState.UNCONFIRMED": "Unconfirmed", "webhookState.ACTIVE": "On",
