@@ -255,7 +255,7 @@ export default {
   supportAccess: "Als Support findest du Personen und siehst, warum etwas verweigert wurde.", mistakes: "Fehler", placeInFile: "Stelle",
   problem: "Problem", file: "Datei", kindOfObject: "Art", conditions: "Bedingungen", gains: "Gewinnt", loses: "Verliert",
   why: "Grund", workbenchText: "Sieh dir Regeln an, bevor sie geladen werden. Nichts davon wird gespeichert oder in Kraft gesetzt.",
-  workbenchEmpty: "Gib zuerst Regeln ein.", policyFiles: "Regeldateien", openFiles: "Dateien öffnen",
+  workbenchEmpty: "Gib zuerst Regeln ein.", policyFiles: "Regeldateien", openInForce: "Geltende öffnen", openFiles: "Dateien öffnen",
   openFilesHint: "Dateien, die zusammen geladen werden; sie bleiben auf dieser Seite.", checkPolicy: "Prüfen",
   comparePolicy: "Mit den geltenden Regeln vergleichen", policyLoads: "Die Regeln lassen sich laden", tryPolicy: "Wer darf was, an erfundenen Objekten",
   tryIt: "Fragen", "try.who": "Wer", "try.action": "Aktion", "try.on": "Woran", wouldSuffice: "genügen würde: {roles}",

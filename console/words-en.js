@@ -253,7 +253,7 @@ export default {
   supportAccess: "As support you find people and see why something was refused.", mistakes: "Mistakes", placeInFile: "Place", problem: "Problem",
   file: "File", kindOfObject: "Kind", conditions: "Conditions", gains: "Gains", loses: "Loses", why: "Reason",
   workbenchText: "Look at a policy before it is loaded. Nothing here is stored or put into force.", workbenchEmpty: "Put in a policy first.",
-  policyFiles: "Policy files", openFiles: "Open files", openFilesHint: "Files that are loaded together; they stay on this page.", checkPolicy: "Check",
+  policyFiles: "Policy files", openInForce: "Open those in force", openFiles: "Open files", openFilesHint: "Files that are loaded together; they stay on this page.", checkPolicy: "Check",
   comparePolicy: "Compare with the policy in force", policyLoads: "The policy loads", tryPolicy: "Who may do what, on made-up objects", tryIt: "Ask",
   "try.who": "Who", "try.action": "Action", "try.on": "On", wouldSuffice: "would suffice: {roles}", searchDecisions: "Search the decisions",
   noDecision: "No decision matches.", firstOf: "{shown} of {count} are shown.",

@@ -1,12 +1,12 @@
 // Policies before they are loaded: what is wrong with them, what they decide, and who gains and loses by them.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { badge, card, complaint, el, empty, field, form, grid, input, name, number, say, t, word } from "./base.js";
 import { forOperators } from "./main.js";
 import { placeOf } from "./json-place.js";
 import { objectLink, roleWord, typeWord } from "./things.js";
 
-export default async function workbench({ page }) {
+export default async function workbench({ page, signal }) {
   if (!(await forOperators())) return;
   const files = [];
   const list = el("div", { class: "stack" });
@@ -17,6 +17,7 @@ export default async function workbench({ page }) {
     else {
       const box = el("textarea", { name: "policy", rows: 18, spellcheck: false, class: "code" });
       box.value = text;
+      box.addEventListener("input", soon);
       files.push({ title, box });
       list.append(field(title, box));
     }
@@ -30,15 +31,38 @@ export default async function workbench({ page }) {
       results.replaceChildren(complaint(problem, () => run(make)));
     }
   };
+  // Mistakes follow what one types, at its pauses, once there is a policy to look at.
+  let pause;
+  let turn = 0;
+  const soon = () => {
+    clearTimeout(pause);
+    const mine = ++turn;
+    pause = setTimeout(async () => {
+      if (signal.aborted || sent().length === 0) return;
+      const cards = await checked(sent(), files).catch(() => undefined);
+      if (cards && mine === turn && !signal.aborted) results.replaceChildren(...cards);
+    }, 800);
+  };
+  const fill = (texts) => {
+    if (!files[0].box.value.trim()) { files.length = 0; list.replaceChildren(); }
+    for (const [title, text] of texts) add(title, text);
+    return run((all) => checked(all, files));
+  };
   add("policy.json", "");
   const chosen = input({ type: "file", name: "files", multiple: true, accept: ".json,application/json", change: async () => {
     const texts = await Promise.all([...chosen.files].map(async (file) => [file.name, await file.text()]));
-    if (!files[0].box.value.trim()) { files.length = 0; list.replaceChildren(); }
-    for (const [title, text] of texts) add(title, text);
-    await run((all) => checked(all, files));
+    await fill(texts);
   } });
+  const begin = async () => {
+    try {
+      await fill((await get("tenancy", "policies/in-force")).files.map((file) => [file.name, file.text]));
+    } catch (problem) {
+      results.replaceChildren(complaint(problem, begin));
+    }
+  };
   page(t("nav.workbench"), el("div", { class: "stack" }, card(t("policyFiles"), () => [field(t("openFiles"), chosen, t("openFilesHint")), list,
     el("div", { class: "row" },
+      el("button", { type: "button", click: begin }, t("openInForce")),
       el("button", { type: "button", class: "primary", click: () => run((all) => checked(all, files)) }, t("checkPolicy")),
       el("button", { type: "button", click: () => run((all) => compared(all, files)) }, t("comparePolicy")))], { wide: true }), results), { text: t("workbenchText") });
 }

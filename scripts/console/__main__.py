@@ -16,7 +16,7 @@ CHECKS = [
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
-    support.at_work, support.seen, support.workbench,
+    support.at_work, support.seen, support.workbench, support.in_force,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,
     webhooks.followed, webhooks.by_key_pair, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,

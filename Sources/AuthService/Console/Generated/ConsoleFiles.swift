@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "909174f08d48906f"
+  static let digest = "6fa09aa260c353ad"
 
   /// The page.
   static let page = ####"""
@@ -5636,7 +5636,7 @@ export default {
   supportAccess: "Als Support findest du Personen und siehst, warum etwas verweigert wurde.", mistakes: "Fehler", placeInFile: "Stelle",
   problem: "Problem", file: "Datei", kindOfObject: "Art", conditions: "Bedingungen", gains: "Gewinnt", loses: "Verliert",
   why: "Grund", workbenchText: "Sieh dir Regeln an, bevor sie geladen werden. Nichts davon wird gespeichert oder in Kraft gesetzt.",
-  workbenchEmpty: "Gib zuerst Regeln ein.", policyFiles: "Regeldateien", openFiles: "Dateien öffnen",
+  workbenchEmpty: "Gib zuerst Regeln ein.", policyFiles: "Regeldateien", openInForce: "Geltende öffnen", openFiles: "Dateien öffnen",
   openFilesHint: "Dateien, die zusammen geladen werden; sie bleiben auf dieser Seite.", checkPolicy: "Prüfen",
   comparePolicy: "Mit den geltenden Regeln vergleichen", policyLoads: "Die Regeln lassen sich laden", tryPolicy: "Wer darf was, an erfundenen Objekten",
   tryIt: "Fragen", "try.who": "Wer", "try.action": "Aktion", "try.on": "Woran", wouldSuffice: "genügen würde: {roles}",
@@ -5909,7 +5909,7 @@ export default {
   supportAccess: "As support you find people and see why something was refused.", mistakes: "Mistakes", placeInFile: "Place", problem: "Problem",
   file: "File", kindOfObject: "Kind", conditions: "Conditions", gains: "Gains", loses: "Loses", why: "Reason",
   workbenchText: "Look at a policy before it is loaded. Nothing here is stored or put into force.", workbenchEmpty: "Put in a policy first.",
-  policyFiles: "Policy files", openFiles: "Open files", openFilesHint: "Files that are loaded together; they stay on this page.", checkPolicy: "Check",
+  policyFiles: "Policy files", openInForce: "Open those in force", openFiles: "Open files", openFilesHint: "Files that are loaded together; they stay on this page.", checkPolicy: "Check",
   comparePolicy: "Compare with the policy in force", policyLoads: "The policy loads", tryPolicy: "Who may do what, on made-up objects", tryIt: "Ask",
   "try.who": "Who", "try.action": "Action", "try.on": "On", wouldSuffice: "would suffice: {roles}", searchDecisions: "Search the decisions",
   noDecision: "No decision matches.", firstOf: "{shown} of {count} are shown.",
@@ -5927,13 +5927,13 @@ export default {
     ("workbench.js", "text/javascript", ####"""
 // Policies before they are loaded: what is wrong with them, what they decide, and who gains and loses by them.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { badge, card, complaint, el, empty, field, form, grid, input, name, number, say, t, word } from "./base.js";
 import { forOperators } from "./main.js";
 import { placeOf } from "./json-place.js";
 import { objectLink, roleWord, typeWord } from "./things.js";
 
-export default async function workbench({ page }) {
+export default async function workbench({ page, signal }) {
   if (!(await forOperators())) return;
   const files = [];
   const list = el("div", { class: "stack" });
@@ -5944,6 +5944,7 @@ export default async function workbench({ page }) {
     else {
       const box = el("textarea", { name: "policy", rows: 18, spellcheck: false, class: "code" });
       box.value = text;
+      box.addEventListener("input", soon);
       files.push({ title, box });
       list.append(field(title, box));
     }
@@ -5957,15 +5958,38 @@ export default async function workbench({ page }) {
       results.replaceChildren(complaint(problem, () => run(make)));
     }
   };
+  // Mistakes follow what one types, at its pauses, once there is a policy to look at.
+  let pause;
+  let turn = 0;
+  const soon = () => {
+    clearTimeout(pause);
+    const mine = ++turn;
+    pause = setTimeout(async () => {
+      if (signal.aborted || sent().length === 0) return;
+      const cards = await checked(sent(), files).catch(() => undefined);
+      if (cards && mine === turn && !signal.aborted) results.replaceChildren(...cards);
+    }, 800);
+  };
+  const fill = (texts) => {
+    if (!files[0].box.value.trim()) { files.length = 0; list.replaceChildren(); }
+    for (const [title, text] of texts) add(title, text);
+    return run((all) => checked(all, files));
+  };
   add("policy.json", "");
   const chosen = input({ type: "file", name: "files", multiple: true, accept: ".json,application/json", change: async () => {
     const texts = await Promise.all([...chosen.files].map(async (file) => [file.name, await file.text()]));
-    if (!files[0].box.value.trim()) { files.length = 0; list.replaceChildren(); }
-    for (const [title, text] of texts) add(title, text);
-    await run((all) => checked(all, files));
+    await fill(texts);
   } });
+  const begin = async () => {
+    try {
+      await fill((await get("tenancy", "policies/in-force")).files.map((file) => [file.name, file.text]));
+    } catch (problem) {
+      results.replaceChildren(complaint(problem, begin));
+    }
+  };
   page(t("nav.workbench"), el("div", { class: "stack" }, card(t("policyFiles"), () => [field(t("openFiles"), chosen, t("openFilesHint")), list,
     el("div", { class: "row" },
+      el("button", { type: "button", click: begin }, t("openInForce")),
       el("button", { type: "button", class: "primary", click: () => run((all) => checked(all, files)) }, t("checkPolicy")),
       el("button", { type: "button", click: () => run((all) => compared(all, files)) }, t("comparePolicy")))], { wide: true }), results), { text: t("workbenchText") });
 }

@@ -69,13 +69,29 @@ struct PoliciesHandler: Tenancy_V1.PoliciesService {
     )
   }
 
+  func getInForce(
+    _ request: Tenancy_V1.GetPolicyInForceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.PolicyInForce {
+    try await requireOffer(call)
+    let sources = try await core.read { tx in try PastPolicyTable.last(in: tx)?.sources ?? [] }
+    return .init(
+      files: sources.map { .init(name: $0.name, text: String(decoding: $0.text, as: UTF8.self)) }
+    )
+  }
+
+  /// Refuses all but operators, and all where the workbench is not offered.
+  private func requireOffer(_ call: CallContext) async throws {
+    _ = try await core.requireAdministrator(call)
+    guard isOffered else { throw PolicyWorkbenchError.off }
+  }
+
   /// The files of a request, from an operator, where the workbench is offered.
   private func sources(
     _ files: [Tenancy_V1.PolicyFile],
     _ call: CallContext
   ) async throws -> [PolicySource] {
-    _ = try await core.requireAdministrator(call)
-    guard isOffered else { throw PolicyWorkbenchError.off }
+    try await requireOffer(call)
     let byteCount = files.reduce(0) { $0 + $1.text.utf8.count }
     guard byteCount <= Policy.byteCountMax else { throw PolicyWorkbenchError.tooLarge }
     return files.map { PolicySource(name: $0.name, text: Array($0.text.utf8)) }

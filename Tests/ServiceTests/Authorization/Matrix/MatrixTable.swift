@@ -511,6 +511,7 @@ enum MatrixTable {
     .init("TenancyAudit/ListAccess", .none, .everyone),
     .init("TenancyAudit/ListAccess", .property, .staff, #"{"entityId": "<property>"}"#),
     // There is no workbench here: what it answers is for WorkbenchTests.
+    .init("Policies/GetInForce", .system, [], yes: "files"),
     .init(
       "Policies/Check",
       .system,

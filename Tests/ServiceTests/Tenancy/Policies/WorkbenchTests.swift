@@ -1,3 +1,4 @@
+import AccessEngine
 import PeerContracts
 import RPCKit
 import RPCKitTesting
@@ -41,6 +42,23 @@ struct WorkbenchTests {
       let allowed = answer.decisions.filter(\.allowed)
       #expect(!allowed.isEmpty && allowed.allSatisfy { !$0.role.isEmpty && !$0.via.isEmpty })
       #expect(answer.decisions.contains { !$0.allowed && !$0.sufficientRoles.isEmpty })
+    }
+  }
+
+  @Test("The policy in force is read as it was loaded, also after another one")
+  func inForce_isWhatWasLoaded() async throws {
+    try await run { stage, policies in
+      let first = try await policies.getInForce(.init(), options: Self.boss)
+      #expect(first.files.map(\.text) == [ReadingRoom.policy])
+      let checked = try await policies.check(
+        .init(files: Self.files(first.files[0].text)),
+        options: Self.boss
+      )
+      #expect(checked.problems.isEmpty)
+      let other = ReadingRoom.policy + "\n"
+      try await stage.service.reloadPolicies { [.init(name: "b.json", text: Array(other.utf8))] }
+      let second = try await policies.getInForce(.init(), options: Self.boss)
+      #expect(second.files.map(\.name) == ["b.json"] && second.files.map(\.text) == [other])
     }
   }
 

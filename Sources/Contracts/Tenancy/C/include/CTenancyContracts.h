@@ -493,6 +493,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__p
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__compare_policy_response(void) {
   return &tenancy__v1__compare_policy_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_policy_in_force_request(void) {
+  return &tenancy__v1__get_policy_in_force_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_in_force(void) {
+  return &tenancy__v1__policy_in_force__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__portfolio(void) {
   return &tenancy__v1__portfolio__descriptor;
 }

@@ -67,6 +67,18 @@ void   tenancy__v1__compare_policy_response__init
   static const Tenancy__V1__ComparePolicyResponse init_value = TENANCY__V1__COMPARE_POLICY_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__get_policy_in_force_request__init
+                     (Tenancy__V1__GetPolicyInForceRequest         *message)
+{
+  static const Tenancy__V1__GetPolicyInForceRequest init_value = TENANCY__V1__GET_POLICY_IN_FORCE_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__policy_in_force__init
+                     (Tenancy__V1__PolicyInForce         *message)
+{
+  static const Tenancy__V1__PolicyInForce init_value = TENANCY__V1__POLICY_IN_FORCE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__policy_file__field_descriptors[2] =
 {
   {
@@ -978,6 +990,62 @@ const ProtobufCMessageDescriptor tenancy__v1__compare_policy_response__descripto
   tenancy__v1__compare_policy_response__field_indices_by_name,
   1,  tenancy__v1__compare_policy_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__compare_policy_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define tenancy__v1__get_policy_in_force_request__field_descriptors NULL
+#define tenancy__v1__get_policy_in_force_request__field_indices_by_name NULL
+#define tenancy__v1__get_policy_in_force_request__number_ranges NULL
+const ProtobufCMessageDescriptor tenancy__v1__get_policy_in_force_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.GetPolicyInForceRequest",
+  "GetPolicyInForceRequest",
+  "Tenancy__V1__GetPolicyInForceRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__GetPolicyInForceRequest),
+  0,
+  tenancy__v1__get_policy_in_force_request__field_descriptors,
+  tenancy__v1__get_policy_in_force_request__field_indices_by_name,
+  0,  tenancy__v1__get_policy_in_force_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__get_policy_in_force_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__policy_in_force__field_descriptors[1] =
+{
+  {
+    "f1_files",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__PolicyInForce, n_f1_files),
+    offsetof(Tenancy__V1__PolicyInForce, f1_files),
+    &tenancy__v1__policy_file__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__policy_in_force__field_indices_by_name[] = {
+  0,   /* field[0] = f1_files */
+};
+static const ProtobufCIntRange tenancy__v1__policy_in_force__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__policy_in_force__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.PolicyInForce",
+  "PolicyInForce",
+  "Tenancy__V1__PolicyInForce",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__PolicyInForce),
+  1,
+  tenancy__v1__policy_in_force__field_descriptors,
+  tenancy__v1__policy_in_force__field_indices_by_name,
+  1,  tenancy__v1__policy_in_force__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__policy_in_force__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue tenancy__v1__policy_change_kind__enum_values_by_number[4] =

@@ -27,6 +27,8 @@ typedef struct Tenancy__V1__ComparePolicyRequest Tenancy__V1__ComparePolicyReque
 typedef struct Tenancy__V1__PolicyChange Tenancy__V1__PolicyChange;
 typedef struct Tenancy__V1__PolicyEffect Tenancy__V1__PolicyEffect;
 typedef struct Tenancy__V1__ComparePolicyResponse Tenancy__V1__ComparePolicyResponse;
+typedef struct Tenancy__V1__GetPolicyInForceRequest Tenancy__V1__GetPolicyInForceRequest;
+typedef struct Tenancy__V1__PolicyInForce Tenancy__V1__PolicyInForce;
 
 
 /* --- enums --- */
@@ -197,6 +199,26 @@ struct  Tenancy__V1__ComparePolicyResponse
     , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, {0,NULL} }
 
 
+struct  Tenancy__V1__GetPolicyInForceRequest
+{
+  ProtobufCMessage base;
+};
+#define TENANCY__V1__GET_POLICY_IN_FORCE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_policy_in_force_request__descriptor) \
+     }
+
+
+struct  Tenancy__V1__PolicyInForce
+{
+  ProtobufCMessage base;
+  size_t n_f1_files;
+  Tenancy__V1__PolicyFile **f1_files;
+};
+#define TENANCY__V1__POLICY_IN_FORCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__policy_in_force__descriptor) \
+    , 0,NULL }
+
+
 /* Tenancy__V1__PolicyFile methods */
 void   tenancy__v1__policy_file__init
                      (Tenancy__V1__PolicyFile         *message);
@@ -227,6 +249,12 @@ void   tenancy__v1__policy_effect__init
 /* Tenancy__V1__ComparePolicyResponse methods */
 void   tenancy__v1__compare_policy_response__init
                      (Tenancy__V1__ComparePolicyResponse         *message);
+/* Tenancy__V1__GetPolicyInForceRequest methods */
+void   tenancy__v1__get_policy_in_force_request__init
+                     (Tenancy__V1__GetPolicyInForceRequest         *message);
+/* Tenancy__V1__PolicyInForce methods */
+void   tenancy__v1__policy_in_force__init
+                     (Tenancy__V1__PolicyInForce         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__PolicyFile_Closure)
@@ -259,6 +287,12 @@ typedef void (*Tenancy__V1__PolicyEffect_Closure)
 typedef void (*Tenancy__V1__ComparePolicyResponse_Closure)
                  (const Tenancy__V1__ComparePolicyResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__GetPolicyInForceRequest_Closure)
+                 (const Tenancy__V1__GetPolicyInForceRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__PolicyInForce_Closure)
+                 (const Tenancy__V1__PolicyInForce *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -276,6 +310,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__compare_policy_request__des
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_change__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_effect__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__compare_policy_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__get_policy_in_force_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__policy_in_force__descriptor;
 
 PROTOBUF_C__END_DECLS
 
