@@ -23,7 +23,7 @@ package enum WebhookSigner: Hashable, Sendable {
 
 /// A new key of a webhook.
 struct NewWebhookKey: Sendable {
-  /// What is stored.
+  /// The key as the store has it.
   let sealed: [UInt8]
   /// The secret, which its manager sees once; empty for a pair of keys.
   let secret: String
