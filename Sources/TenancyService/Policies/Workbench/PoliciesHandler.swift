@@ -75,9 +75,23 @@ struct PoliciesHandler: Tenancy_V1.PoliciesService {
   ) async throws -> Tenancy_V1.PolicyInForce {
     try await requireOffer(call)
     let sources = try await core.read { tx in try PastPolicyTable.last(in: tx)?.sources ?? [] }
+    let names = Self.shortNames(of: sources.map(\.name))
     return .init(
-      files: sources.map { .init(name: $0.name, text: String(decoding: $0.text, as: UTF8.self)) }
+      files: zip(names, sources).map { name, source in
+        .init(name: name, text: String(decoding: source.text, as: UTF8.self))
+      }
     )
+  }
+
+  /// The names of files without their folders, numbered where two are alike.
+  static func shortNames(of paths: [String]) -> [String] {
+    var counts: [String: Int] = [:]
+    return paths.map { path in
+      let name = String(path.split(separator: "/").last ?? "policy.json")
+      let count = counts[name, default: 0] + 1
+      counts[name] = count
+      return count == 1 ? name : "\(count)-\(name)"
+    }
   }
 
   /// Refuses all but operators, and all where the workbench is not offered.

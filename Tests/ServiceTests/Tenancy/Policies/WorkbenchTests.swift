@@ -50,15 +50,18 @@ struct WorkbenchTests {
     try await run { stage, policies in
       let first = try await policies.getInForce(.init(), options: Self.boss)
       #expect(first.files.map(\.text) == [ReadingRoom.policy])
-      let checked = try await policies.check(
-        .init(files: Self.files(first.files[0].text)),
-        options: Self.boss
-      )
+      let checked = try await policies.check(.init(files: first.files), options: Self.boss)
       #expect(checked.problems.isEmpty)
       let other = ReadingRoom.policy + "\n"
-      try await stage.service.reloadPolicies { [.init(name: "b.json", text: Array(other.utf8))] }
+      // Where files lie on the machine is nobody's business.
+      try await stage.service.reloadPolicies {
+        [.init(name: "/etc/gatehouse/b.json", text: Array(other.utf8))]
+      }
       let second = try await policies.getInForce(.init(), options: Self.boss)
       #expect(second.files.map(\.name) == ["b.json"] && second.files.map(\.text) == [other])
+      let paths = ["/a/b.json", "/c/b.json", "d.json", ""]
+      let names = PoliciesHandler.shortNames(of: paths)
+      #expect(names == ["b.json", "2-b.json", "d.json", "policy.json"])
     }
   }
 
