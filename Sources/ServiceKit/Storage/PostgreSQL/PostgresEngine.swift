@@ -22,6 +22,7 @@ final class PostgresEngine: StoreEngine {
     migrations: [Migration]
   ) throws(StoreError) {
     server = try PostgresConnection(location)
+    try PostgresSessions.require(server, at: location)
     turn = try PostgresTurn(server)
     let schema = PostgresSchema(connection: server, applicationID: applicationID)
     try turn.hold(on: server) { () throws(StoreError) in try schema.bringUp(migrations) }
