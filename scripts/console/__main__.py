@@ -61,10 +61,12 @@ def main():
     parser.add_argument("--pictures", type=pathlib.Path, required=True)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--files", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.pictures.mkdir(parents=True, exist_ok=True)
     folder = tempfile.mkdtemp()
-    stage = Stage(pathlib.Path.cwd(), arguments.programs, folder, arguments.pictures, arguments.axe)
+    stage = Stage(pathlib.Path.cwd(), arguments.programs, folder, arguments.pictures, arguments.axe,
+                  arguments.files)
     try:
         stage.start()
         failed = run(stage, arguments.only, arguments.quick)

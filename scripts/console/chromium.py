@@ -12,12 +12,15 @@ from websockets.sync.client import connect
 
 # The program itself: Debian's script would be ended in its place, and leave it running.
 PROGRAM = "/usr/lib/chromium/chromium-headless-shell"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 class Browser:
-    """A process with one connection; commands of all pages go through it."""
+    """A process with one connection; commands of all pages go through it. `files` is a folder whose files pages get in
+    place of those that the console's program has."""
 
-    def __init__(self, *more):
+    def __init__(self, *more, files=None):
+        self.files = files
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self._process = subprocess.Popen(
             [PROGRAM, "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
@@ -74,10 +77,10 @@ class Browser:
         """A context of its own, with cookies of its own."""
         return self.send("Target.createBrowserContext")["browserContextId"]
 
-    def page(self, context, files=None):
+    def page(self, context):
         target = self.send("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, target, session, files)
+        page = Page(self, target, session)
         page.context = context
         self._pages[session] = page
         page.prepare()
@@ -93,11 +96,12 @@ class Browser:
 
 
 class Page:
-    """A tab. `messages` has what its console said, `requests` what it asked for."""
+    """A tab. `messages` has what its console said, `requests` what it asked for, and `elsewhere` answers in place of other
+    hosts: by the beginning of an address, a function of the address that gives the one to go on to."""
 
-    def __init__(self, browser, target, session, files):
-        self.browser, self.target, self.session, self.files = browser, target, session, files
-        self.messages, self.requests = [], []
+    def __init__(self, browser, target, session):
+        self.browser, self.target, self.session = browser, target, session
+        self.messages, self.requests, self.elsewhere = [], [], {}
 
     def send(self, method, **parameters):
         return self.browser.send(method, self.session, **parameters)
@@ -105,8 +109,32 @@ class Page:
     def prepare(self):
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
-        if self.files:
-            self.send("Fetch.enable", patterns=[{"urlPattern": "*/console/*"}])
+        if self.browser.files:
+            self.intercept()
+
+    def redirect(self, beginning, answer):
+        """Answers requests for another host by leading on to another address."""
+        self.elsewhere[beginning] = answer
+        self.intercept()
+
+    def intercept(self):
+        patterns = [f"{one}*" for one in self.elsewhere] + (["*/console/*/*"] if self.browser.files else [])
+        self.send("Fetch.enable", patterns=[{"urlPattern": one} for one in patterns])
+
+    def _paused(self, number, url):
+        """Answers a request that waits for that, or lets it go on."""
+        answer = next((one for beginning, one in self.elsewhere.items() if url.startswith(beginning)), None)
+        file = self.browser.files and self.browser.files / url.split("?")[0].rsplit("/", 1)[1]
+        if answer:
+            self._fulfil(number, 302, "location", answer(url))
+        elif file and file.is_file():
+            self._fulfil(number, 200, "content-type", TYPES[file.suffix], file.read_bytes())
+        else:
+            self.browser.post("Fetch.continueRequest", self.session, requestId=number)
+
+    def _fulfil(self, number, status, name, value, body=b""):
+        self.browser.post("Fetch.fulfillRequest", self.session, requestId=number, responseCode=status,
+                          responseHeaders=[{"name": name, "value": value}], body=base64.b64encode(body).decode())
 
     def happened(self, method, parameters):
         if method == "Runtime.consoleAPICalled" and parameters["type"] in ("warning", "error", "assert"):
@@ -120,7 +148,7 @@ class Page:
         elif method == "Network.requestWillBeSent":
             self.requests.append((parameters["request"]["method"], parameters["request"]["url"]))
         elif method == "Fetch.requestPaused":
-            self.files(self, parameters)
+            self._paused(parameters["requestId"], parameters["request"]["url"])
 
     # --- looking ---------------------------------------------------------------------------------------------------
 

@@ -19,17 +19,17 @@ HOME = "http://localhost:7401/console/"
 class Stage(People):
     """The services of scripts/up, with the people of `People` in them, and one browser."""
 
-    def __init__(self, root, programs, data, pictures, axe):
+    def __init__(self, root, programs, data, pictures, axe, files=None):
         super().__init__(programs, data)
         self.root, self.pictures = pathlib.Path(root), pathlib.Path(pictures)
         self.axe = pathlib.Path(axe).read_text()
-        self.browser = None
+        self.browser, self.files = None, files
 
     def start(self):
         subprocess.run([self.root / "scripts/up", "--data", self.data], check=True, stdout=subprocess.DEVNULL,
                        env=os.environ | {"BUILT_PROGRAMS": str(self.programs)})
         self.settle()
-        self.browser = Browser()
+        self.browser = Browser(files=self.files)
 
     def process(self, service):
         """The number of a service's process."""
