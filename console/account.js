@@ -4,18 +4,19 @@ import { ownAccess } from "./access.js";
 import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
 import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
+import { identities } from "./identities.js";
 import { go, me, readMe, show } from "./main.js";
 import { addPasskey, canPasskey } from "./passkeys.js";
 import { qrCode } from "./qr.js";
 
-const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, ownAccess, deletion] };
+const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [signedIn], data: [exported, ownAccess, deletion] };
 
 export default async function account({ argument = "profile", page }) {
   const cards = tabs[argument];
   if (!cards) return go("/account");
   page(t("nav.account"), [el("nav", { class: "tabs", "aria-label": t("nav.account") }, Object.keys(tabs).map((key) =>
     el("a", { href: `#/account/${key}`, "aria-current": key === argument ? "page" : undefined }, t(`tab.${key}`)))),
-  el("div", { class: "cards" }, cards.map((make) => make()))]);
+  el("div", { class: "cards" }, cards.flatMap((make) => make()))]);
 }
 
 /** Does something, says that it is done, and loads the card again. */
@@ -159,6 +160,12 @@ function pin() {
   return section;
 }
 
+/** Another way to sign in ends other sessions. */
+function signedIn() {
+  const open = sessions();
+  return [open, identities(() => open.reload())];
+}
+
 function sessions() {
   const section = card(t("sessions"), async () => {
     const { sessions: found } = await get("auth", "users/me/sessions");
@@ -170,14 +177,6 @@ function sessions() {
       click: () => act(section, () => call("auth", "DELETE", `users/me/sessions/${session.id}`)) }, t("end")))));
   }, { wide: true, actions: [el("button", { type: "button", click: () => act(section, () => post("auth", "users/me/sessions/revoke-others")) }, t("endOthers"))] });
   return section;
-}
-
-function identities() {
-  return card(t("identities"), async () => {
-    const { identities: found } = await get("auth", "users/me/identities");
-    if (found.length === 0) return empty(t("noIdentities"));
-    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("strong", {}, readable(one.provider)), el("span", {}, name(one.email, t("hidden"))), time(one.linkedAt))));
-  }, { wide: true });
 }
 
 function exported() {

@@ -7,7 +7,7 @@ const { tenancy, entitlement } = document.documentElement.dataset;
 const origins = { auth: "", tenancy: tenancy ?? "", entitlement: entitlement ?? "" };
 
 // Browsers keep a cookie of the kind over TLS and on localhost; elsewhere the session ends with the page.
-const keeps = location.protocol === "https:" || location.hostname === "localhost";
+export const keeps = location.protocol === "https:" || location.hostname === "localhost";
 
 let token;
 let renewal;
@@ -103,7 +103,7 @@ const notedMost = 40;
 
 /** Keeps what was called, without a token and without what forms of credentials send. */
 function note(method, url, body) {
-  if (/\/console\/session|\/auth\/|:watch|\/watch\?|password|\/pin$/.test(url)) return;
+  if (/\/console\/session|\/auth\/|:watch|\/watch\?|password|\/pin$/.test(url) || body?.includes("identityToken")) return;
   if (noted.length < notedMost && !noted.some((one) => one.url === url && one.method === method && one.body === body)) noted.push({ method, url, body });
 }
 
@@ -236,6 +236,17 @@ export async function enter(answer) {
 export function raise(stronger) {
   token = stronger;
   share(stronger);
+}
+
+/** How long who signs in has proven who they are. */
+const recent = 300_000;
+
+/** What is left of that, in milliseconds. */
+export const proofLeft = () => (token ? Math.max(0, (claims(token).auth_time ?? 0) * 1000 + recent - now()) : 0);
+
+/** Asks for a proof before something that takes a while, unless `least` milliseconds are left of one; whether there is one. */
+export async function proveFirst(least) {
+  return proofLeft() >= least || stepUp(new Problem(401, { details: { reason: "STEP_UP_REQUIRED", metadata: { step_up: "fresh" } } }));
 }
 
 /** Tokens that prove a PIN, each for one action of a policy. */

@@ -123,6 +123,22 @@ async function leave() {
   go("/");
 }
 
+let answer;
+/** What another provider has answered to this tab, once. */
+export function takeAnswer() {
+  const taken = answer;
+  answer = undefined;
+  return taken;
+}
+
+/** An answer is in the fragment of the address that a provider leads back to, and leaves it at once. */
+function keepAnswer() {
+  const shown = new URLSearchParams(location.hash.slice(1));
+  if (location.hash.startsWith("#/") || !shown.has("state")) return;
+  answer = shown;
+  history.replaceState(null, "", "#/account/sessions");
+}
+
 /** The page with a heading, and whatever a screen puts below it. */
 function page(title, children, { actions = [], text, crumbs } = {}) {
   document.title = `${title} · Gatehouse`;
@@ -248,6 +264,7 @@ addEventListener("offline", () => say(t("offline"), true));
 async function start() {
   await speak(localStorage.getItem("gatehouse.language") ?? navigator.language.slice(0, 2));
   if (!mails.test(location.pathname)) {
+    keepAnswer();
     try {
       await resume();
     } catch {

@@ -269,4 +269,9 @@ export default {
   mistakesOf: { one: "{count} Fehler", other: "{count} Fehler" },
   notAsExpected: { one: "{count} anders als erwartet", other: "{count} anders als erwartet" },
   untouchedText: { one: "{count} Paar aus Rolle und Aktion hat keine Prüfung.", other: "{count} Paare aus Rolle und Aktion haben keine Prüfung." },
+  // --- zum eigenen Konto und denen von Kindern
+  linkOf: "{name} verknüpfen", linked: "{name} ist verknüpft. Deine anderen Sitzungen sind beendet.",
+  notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
+  onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
+  unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
 };

@@ -265,4 +265,8 @@ export default {
   whoIsConcernedText: "By the roles of this installation as they are now.", liveData: "Live data",
   mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
   untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
+  // --- of one's own account and those of children
+  linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
+  onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
+  unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
 };

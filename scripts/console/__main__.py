@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from .checks import flows, live, names, pages, session, size, states, support, tenants, webhooks
+from .checks import flows, identities, live, names, pages, session, size, states, support, tenants, webhooks
 from .stage import Stage
 
 CHECKS = [
@@ -16,6 +16,7 @@ CHECKS = [
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
+    identities.linked, identities.proven_first, identities.only_way, identities.stranger,
     support.at_work, support.seen, support.workbench, support.in_force,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,
@@ -29,7 +30,7 @@ CHECKS = [
 
 # Those that stop services, wait by the clock, make thousands of things or go over every page.
 SLOW = {states.slow, states.away, states.away_whole, states.cut_stream, states.long_list, names.everywhere, pages.everybody,
-        pages.entrance, webhooks.paged, webhooks.switched_off}
+        pages.entrance, webhooks.paged, webhooks.switched_off, identities.linked, identities.proven_first, identities.only_way}
 
 
 def run(stage, wanted, is_quick):

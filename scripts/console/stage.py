@@ -23,7 +23,7 @@ class Stage(People):
         super().__init__(programs, data)
         self.root, self.pictures = pathlib.Path(root), pathlib.Path(pictures)
         self.axe = pathlib.Path(axe).read_text()
-        self.browser, self.files = None, files
+        self.browser, self.files, self.provider = None, files, None
 
     def start(self):
         subprocess.run([self.root / "scripts/up", "--data", self.data], check=True, stdout=subprocess.DEVNULL,

@@ -71,6 +71,16 @@ def inspect(stage, page, name, width, dark):
     return [f"{name} at {width} px, {'dark' if dark else 'light'}: {one}" for one in problems]
 
 
+def looked_at(stage, page, name):
+    """Has what a check shows be narrow and dark, then wide and light, with nothing wrong."""
+    problems = []
+    for width, dark in ((WIDTHS[0], True), (WIDTHS[1], False)):
+        page.look(width, dark)
+        page.settled()
+        problems += inspect(stage, page, name, width, dark)
+    assert not problems, "\n".join(problems)
+
+
 def checker(stage):
     """What is wrong is found: what finds nothing proves nothing otherwise."""
     page = stage.nobody()

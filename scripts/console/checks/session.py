@@ -142,3 +142,14 @@ def step_up(stage):
     while len(stage.sessions("olivia")) != before and time.monotonic() < deadline:
         time.sleep(0.1)
     assert len(stage.sessions("olivia")) == before, "the former session is left over"
+
+
+def ahead(page, seconds):
+    """Has the server's clock be later for a page, so that what ends by the clock is nearer; until the page is left."""
+    page.evaluate(f"""(() => {{ const plain = window.fetch; window.fetch = async (url, options) => {{
+        const answer = await plain(url, options);
+        const date = new Date(Date.parse(answer.headers.get("date") ?? new Date()) + {seconds * 1000}).toUTCString();
+        const headers = new Headers(answer.headers);
+        headers.set("date", date);
+        return new Response(answer.status === 204 ? null : answer.body, {{status: answer.status, headers}});
+      }}; }})()""")

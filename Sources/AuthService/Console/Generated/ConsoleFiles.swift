@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "6fa09aa260c353ad"
+  static let digest = "f06c2e629445cf5c"
 
   /// The page.
   static let page = ####"""
@@ -96,18 +96,19 @@ import { ownAccess } from "./access.js";
 import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
 import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
+import { identities } from "./identities.js";
 import { go, me, readMe, show } from "./main.js";
 import { addPasskey, canPasskey } from "./passkeys.js";
 import { qrCode } from "./qr.js";
 
-const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [sessions, identities], data: [exported, ownAccess, deletion] };
+const tabs = { profile: [profile, address], security: [password, passkeys, secondFactor, recoveryCodes, pin], sessions: [signedIn], data: [exported, ownAccess, deletion] };
 
 export default async function account({ argument = "profile", page }) {
   const cards = tabs[argument];
   if (!cards) return go("/account");
   page(t("nav.account"), [el("nav", { class: "tabs", "aria-label": t("nav.account") }, Object.keys(tabs).map((key) =>
     el("a", { href: `#/account/${key}`, "aria-current": key === argument ? "page" : undefined }, t(`tab.${key}`)))),
-  el("div", { class: "cards" }, cards.map((make) => make()))]);
+  el("div", { class: "cards" }, cards.flatMap((make) => make()))]);
 }
 
 /** Does something, says that it is done, and loads the card again. */
@@ -251,6 +252,12 @@ function pin() {
   return section;
 }
 
+/** Another way to sign in ends other sessions. */
+function signedIn() {
+  const open = sessions();
+  return [open, identities(() => open.reload())];
+}
+
 function sessions() {
   const section = card(t("sessions"), async () => {
     const { sessions: found } = await get("auth", "users/me/sessions");
@@ -262,14 +269,6 @@ function sessions() {
       click: () => act(section, () => call("auth", "DELETE", `users/me/sessions/${session.id}`)) }, t("end")))));
   }, { wide: true, actions: [el("button", { type: "button", click: () => act(section, () => post("auth", "users/me/sessions/revoke-others")) }, t("endOthers"))] });
   return section;
-}
-
-function identities() {
-  return card(t("identities"), async () => {
-    const { identities: found } = await get("auth", "users/me/identities");
-    if (found.length === 0) return empty(t("noIdentities"));
-    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("strong", {}, readable(one.provider)), el("span", {}, name(one.email, t("hidden"))), time(one.linkedAt))));
-  }, { wide: true });
 }
 
 function exported() {
@@ -319,7 +318,7 @@ const { tenancy, entitlement } = document.documentElement.dataset;
 const origins = { auth: "", tenancy: tenancy ?? "", entitlement: entitlement ?? "" };
 
 // Browsers keep a cookie of the kind over TLS and on localhost; elsewhere the session ends with the page.
-const keeps = location.protocol === "https:" || location.hostname === "localhost";
+export const keeps = location.protocol === "https:" || location.hostname === "localhost";
 
 let token;
 let renewal;
@@ -415,7 +414,7 @@ const notedMost = 40;
 
 /** Keeps what was called, without a token and without what forms of credentials send. */
 function note(method, url, body) {
-  if (/\/console\/session|\/auth\/|:watch|\/watch\?|password|\/pin$/.test(url)) return;
+  if (/\/console\/session|\/auth\/|:watch|\/watch\?|password|\/pin$/.test(url) || body?.includes("identityToken")) return;
   if (noted.length < notedMost && !noted.some((one) => one.url === url && one.method === method && one.body === body)) noted.push({ method, url, body });
 }
 
@@ -548,6 +547,17 @@ export async function enter(answer) {
 export function raise(stronger) {
   token = stronger;
   share(stronger);
+}
+
+/** How long who signs in has proven who they are. */
+const recent = 300_000;
+
+/** What is left of that, in milliseconds. */
+export const proofLeft = () => (token ? Math.max(0, (claims(token).auth_time ?? 0) * 1000 + recent - now()) : 0);
+
+/** Asks for a proof before something that takes a while, unless `least` milliseconds are left of one; whether there is one. */
+export async function proveFirst(least) {
+  return proofLeft() >= least || stepUp(new Problem(401, { details: { reason: "STEP_UP_REQUIRED", metadata: { step_up: "fresh" } } }));
 }
 
 /** Tokens that prove a PIN, each for one action of a policy. */
@@ -2430,6 +2440,86 @@ function enterCode() {
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3355cc"/><path d="M8 25V14a8 8 0 0 1 16 0v11h-5V15a3 3 0 0 0-6 0v10z" fill="#fff"/></svg>
 
 """####),
+    ("identities.js", "text/javascript", ####"""
+// Accounts of other providers with which the viewer can sign in: linking one, which leads to the provider and back, and
+// taking one off. The way there is an ID token in the fragment (OpenID Connect Core 1.0, section 3.2), as the page has no
+// secret by which it could exchange a code.
+
+import { call, get, keeps, post, proveFirst } from "./api.js";
+import { card, confirmed, el, empty, name, readable, say, sentence, t, time } from "./base.js";
+import { takeAnswer } from "./main.js";
+
+/** Where browsers sign in. Of other providers no contract says that. */
+const providers = {
+  apple: { address: "https://appleid.apple.com/auth/authorize" },
+  google: { address: "https://accounts.google.com/o/oauth2/v2/auth", scope: "openid email", prompt: "select_account" },
+};
+/** What of the proof has to be left, so that it lasts until the provider has answered. */
+const least = 120_000;
+const kept = "gatehouse.link";
+const own = "users/me/identities";
+
+/** `changed` is called when the account's other sessions may have ended. */
+export function identities(changed) {
+  const buttons = el("span", { class: "row" });
+  const section = card(t("identities"), async () => {
+    await finish(changed);
+    const [{ identities: found, hasPassword }, passkeys] = await Promise.all([get("auth", own),
+      get("auth", "users/me/passkeys").then((answer) => answer.passkeys, () => [])]);
+    const isLast = found.length === 1 && !hasPassword && passkeys.length === 0;
+    if (!buttons.hasChildNodes()) buttons.append(...await offers());
+    if (found.length === 0) return empty(t("noIdentities"));
+    return el("ul", { class: "lines" }, found.map((one) => line(one, isLast, () => [section.reload(), changed()])));
+  }, { wide: true, actions: [buttons] });
+  return section;
+}
+
+function line(one, isLast, done) {
+  const called = readable(one.provider);
+  return el("li", {}, el("span", { class: "main" }, el("strong", {}, called), el("span", {}, name(one.email, t("hidden"))),
+    el("span", { class: "quiet small" }, one.usedAt ? [t("lastUsed"), " ", time(one.usedAt)] : [t("since"), " ", time(one.linkedAt)]),
+    isLast ? el("span", { class: "quiet small" }, t("onlyWayIn")) : null),
+  isLast ? null : el("button", { type: "button", class: "small danger", "aria-label": `${t("unlink")} ${called} ${one.email ?? ""}`, click: async () => {
+    if (!(await confirmed(t("unlink"), t("unlinkText", { name: called }), t("unlink")))) return;
+    await call("auth", "DELETE", `${own}/${one.id}`).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+    done();
+  } }, t("unlink")));
+}
+
+/** A button for each provider that is set up here. The session has to outlive the way there, which its cookie does. */
+async function offers() {
+  if (!keeps) return [];
+  const names = await Promise.all(Object.keys(providers).map((provider) =>
+    post("auth", `${own}/${provider}/start`).then(() => provider, () => undefined)));
+  return names.filter(Boolean).map((provider) => el("button", { type: "button",
+    click: () => leave(provider).catch((problem) => say(sentence(problem), true)) }, t("linkOf", { name: readable(provider) })));
+}
+
+/** To the provider. A proof comes first: one by password begins another session, for which the nonce would not be. */
+async function leave(provider) {
+  if (!(await proveFirst(least))) return;
+  const { nonce, rawNonce, clientIds } = await post("auth", `${own}/${provider}/start`);
+  const state = crypto.randomUUID();
+  sessionStorage.setItem(kept, JSON.stringify({ provider, state, rawNonce }));
+  const { address, ...more } = providers[provider];
+  location.assign(`${address}?${new URLSearchParams({ ...more, response_type: "id_token", response_mode: "fragment", client_id: clientIds[0],
+    redirect_uri: `${location.origin}/console/`, state, nonce })}`);
+}
+
+/** Links what the provider has answered, if this tab asked for it. */
+async function finish(changed) {
+  const answer = takeAnswer();
+  const asked = JSON.parse(sessionStorage.getItem(kept) ?? "null");
+  sessionStorage.removeItem(kept);
+  if (!answer || answer.get("state") !== asked?.state) return;
+  const called = readable(asked.provider);
+  if (!answer.get("id_token")) return say(t("notConfirmed", { name: called }), true);
+  await post("auth", own, { provider: asked.provider, identityToken: answer.get("id_token"), rawNonce: asked.rawNonce })
+    .then(() => say(t("linked", { name: called })), (problem) => say(sentence(problem), true));
+  changed();
+}
+
+"""####),
     ("json-place.js", "text/javascript", ####"""
 // Where in a JSON text something is, by a path such as `types.door.actions.open` or `assertions.expect[3]`.
 
@@ -2882,6 +2972,22 @@ async function leave() {
   go("/");
 }
 
+let answer;
+/** What another provider has answered to this tab, once. */
+export function takeAnswer() {
+  const taken = answer;
+  answer = undefined;
+  return taken;
+}
+
+/** An answer is in the fragment of the address that a provider leads back to, and leaves it at once. */
+function keepAnswer() {
+  const shown = new URLSearchParams(location.hash.slice(1));
+  if (location.hash.startsWith("#/") || !shown.has("state")) return;
+  answer = shown;
+  history.replaceState(null, "", "#/account/sessions");
+}
+
 /** The page with a heading, and whatever a screen puts below it. */
 function page(title, children, { actions = [], text, crumbs } = {}) {
   document.title = `${title} · Gatehouse`;
@@ -3007,6 +3113,7 @@ addEventListener("offline", () => say(t("offline"), true));
 async function start() {
   await speak(localStorage.getItem("gatehouse.language") ?? navigator.language.slice(0, 2));
   if (!mails.test(location.pathname)) {
+    keepAnswer();
     try {
       await resume();
     } catch {
@@ -5650,6 +5757,11 @@ export default {
   mistakesOf: { one: "{count} Fehler", other: "{count} Fehler" },
   notAsExpected: { one: "{count} anders als erwartet", other: "{count} anders als erwartet" },
   untouchedText: { one: "{count} Paar aus Rolle und Aktion hat keine Prüfung.", other: "{count} Paare aus Rolle und Aktion haben keine Prüfung." },
+  // --- zum eigenen Konto und denen von Kindern
+  linkOf: "{name} verknüpfen", linked: "{name} ist verknüpft. Deine anderen Sitzungen sind beendet.",
+  notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
+  onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
+  unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
 };
 
 """####),
@@ -5921,6 +6033,10 @@ export default {
   whoIsConcernedText: "By the roles of this installation as they are now.", liveData: "Live data",
   mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
   untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
+  // --- of one's own account and those of children
+  linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
+  onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
+  unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
 };
 
 """####),
