@@ -3,7 +3,7 @@
 import { device, enter, publicly } from "./api.js";
 import { el, field, form, input, language, link, say, sentence, t } from "./base.js";
 import { door, place, show } from "./main.js";
-import { canPasskey, signInByPasskey } from "./passkeys.js";
+import { canPasskey, offerPasskeys, signInByPasskey } from "./passkeys.js";
 
 const email = (value = "") => field(t("email"), input({
   type: "email", name: "email", autocomplete: "username", required: true, maxLength: 254, value }));
@@ -17,19 +17,33 @@ async function accept(answer, otherwise) {
   await show();
 }
 
-export function signIn() {
+/** The page to sign in, until `signal` says that it was left. */
+export function signIn(signal) {
   const address = email();
   const password = field(t("password"), input({
     type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
-  const send = async () => accept(await publicly("auth/login", {
-    email: address.input.value.trim(), password: password.input.value, device: device() }), secondFactor);
+  let offer;
+  const enter = (answer) => {
+    offer.abort();
+    return accept(answer, secondFactor);
+  };
+  const send = async () => enter(await publicly("auth/login", {
+    email: address.input.value.trim(), password: password.input.value, device: device() }));
+  const refused = (problem) => problem.name !== "NotAllowedError" && say(sentence(problem), true);
+  const offerAgain = () => {
+    offer = new AbortController();
+    signal.addEventListener("abort", () => offer.abort());
+    offerPasskeys(address.input, device(), offer.signal, { enter, fail: refused }).catch(refused);
+  };
   const passkey = canPasskey() ? [el("div", { class: "or" }, t("or")),
     el("button", { type: "button", class: "wide-button", click: async (event) => {
       event.target.disabled = true;
+      offer.abort();
       try {
-        await accept(await signInByPasskey(device()), secondFactor);
+        await enter(await signInByPasskey(device()));
       } catch (problem) {
-        if (problem.name !== "NotAllowedError") say(sentence(problem), true);
+        refused(problem);
+        offerAgain();
       } finally {
         event.target.disabled = false;
       }
@@ -39,6 +53,7 @@ export function signIn() {
   door(t("signIn"), [isWayBack ? el("p", { class: "quiet" }, t("signInFirst")) : null,
     form([address, password], t("signIn"), send), passkey].flat().filter(Boolean),
   [link("#/forgotten", t("forgotten")), link("#/sign-up", t("createAccount"))]);
+  offerAgain();
 }
 
 /** The code of the authenticator app, or a recovery code in its place. */

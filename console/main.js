@@ -185,7 +185,8 @@ export async function show() {
     const { path, values } = place();
     if (!isSignedIn()) {
       const entrance = await load("entrance");
-      return entrance[open[path] ?? "signIn"]();
+      signal.throwIfAborted();
+      return entrance[open[path] ?? "signIn"](signal);
     }
     if (!me) await Promise.all([readMe(), learnReasons()]);
     live ??= await load("live");

@@ -164,20 +164,54 @@ def authenticator(stage):
     page.shows("9 recovery codes left")
 
 
+def _authenticator(page):
+    """Has a page's browser keep passkeys, whose owner confirms each at once; its number."""
+    page.send("WebAuthn.enable")
+    return page.send("WebAuthn.addVirtualAuthenticator", options={
+        "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+        "isUserVerified": True, "automaticPresenceSimulation": True})["authenticatorId"]
+
+
 def passkey(stage):
-    """A passkey is added, and signs in without a password."""
+    """A passkey is added, and signs in without a password: by the button, in place of what the field offers."""
     stage.sign_up("pia", "Pia Passkey")
     page = stage.enter("pia", path="/account/security")
-    page.send("WebAuthn.enable")
-    page.send("WebAuthn.addVirtualAuthenticator", options={
-        "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
-        "isUserVerified": True, "automaticPresenceSimulation": True})
+    authenticator_ = _authenticator(page)
     page.click("Add a passkey")
     page.shows("Last used")
+    page.send("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=authenticator_, enabled=False)
     page.click("Sign out")
+    page.until("document.querySelector('[name=email]')?.autocomplete === 'username webauthn'")
+    page.until("performance.getEntriesByType('resource').some((one) => one.name.endsWith('/passkeys/start'))")
+    assert "Pia Passkey" not in page.text(), "signed in without a confirmation"
+    page.send("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=authenticator_, enabled=True)
     page.click("Sign in with a passkey")
     page.shows("Pia Passkey")
     page.until("Boolean(document.querySelector('.shell'))")
+
+
+def passkey_in_field(stage):
+    """The field for the address offers passkeys; choosing one there, which the browser plays, signs in."""
+    stage.sign_up("pim", "Pim Passkey")
+    page = stage.enter("pim", path="/account/security")
+    _authenticator(page)
+    page.click("Add a passkey")
+    page.shows("Last used")
+    page.click("Sign out")
+    page.until("location.hash === '#/' && document.body.innerText.includes('Hello, Pim Passkey')")
+
+
+def passkey_not_in_field(stage):
+    """A browser that cannot offer passkeys in a field is asked for none."""
+    page = stage.nobody()
+    page.send("Page.addScriptToEvaluateOnNewDocument",
+              source="PublicKeyCredential.isConditionalMediationAvailable = async () => false")
+    page.open(HOME)
+    page.shows("Sign in with a passkey")
+    page.settled()
+    time.sleep(0.5)
+    assert page.evaluate("document.querySelector('[name=email]').autocomplete") == "username"
+    assert not [url for _, url in page.requests if url.endswith("/passkeys/start")], "a challenge was asked for"
 
 
 def operate(stage):

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "f06c2e629445cf5c"
+  static let digest = "7f7fb14af6dccaef"
 
   /// The page.
   static let page = ####"""
@@ -1795,7 +1795,7 @@ export function manage(entity, type, actions, done) {
 import { device, enter, publicly } from "./api.js";
 import { el, field, form, input, language, link, say, sentence, t } from "./base.js";
 import { door, place, show } from "./main.js";
-import { canPasskey, signInByPasskey } from "./passkeys.js";
+import { canPasskey, offerPasskeys, signInByPasskey } from "./passkeys.js";
 
 const email = (value = "") => field(t("email"), input({
   type: "email", name: "email", autocomplete: "username", required: true, maxLength: 254, value }));
@@ -1809,19 +1809,33 @@ async function accept(answer, otherwise) {
   await show();
 }
 
-export function signIn() {
+/** The page to sign in, until `signal` says that it was left. */
+export function signIn(signal) {
   const address = email();
   const password = field(t("password"), input({
     type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
-  const send = async () => accept(await publicly("auth/login", {
-    email: address.input.value.trim(), password: password.input.value, device: device() }), secondFactor);
+  let offer;
+  const enter = (answer) => {
+    offer.abort();
+    return accept(answer, secondFactor);
+  };
+  const send = async () => enter(await publicly("auth/login", {
+    email: address.input.value.trim(), password: password.input.value, device: device() }));
+  const refused = (problem) => problem.name !== "NotAllowedError" && say(sentence(problem), true);
+  const offerAgain = () => {
+    offer = new AbortController();
+    signal.addEventListener("abort", () => offer.abort());
+    offerPasskeys(address.input, device(), offer.signal, { enter, fail: refused }).catch(refused);
+  };
   const passkey = canPasskey() ? [el("div", { class: "or" }, t("or")),
     el("button", { type: "button", class: "wide-button", click: async (event) => {
       event.target.disabled = true;
+      offer.abort();
       try {
-        await accept(await signInByPasskey(device()), secondFactor);
+        await enter(await signInByPasskey(device()));
       } catch (problem) {
-        if (problem.name !== "NotAllowedError") say(sentence(problem), true);
+        refused(problem);
+        offerAgain();
       } finally {
         event.target.disabled = false;
       }
@@ -1831,6 +1845,7 @@ export function signIn() {
   door(t("signIn"), [isWayBack ? el("p", { class: "quiet" }, t("signInFirst")) : null,
     form([address, password], t("signIn"), send), passkey].flat().filter(Boolean),
   [link("#/forgotten", t("forgotten")), link("#/sign-up", t("createAccount"))]);
+  offerAgain();
 }
 
 /** The code of the authenticator app, or a recovery code in its place. */
@@ -3034,7 +3049,8 @@ export async function show() {
     const { path, values } = place();
     if (!isSignedIn()) {
       const entrance = await load("entrance");
-      return entrance[open[path] ?? "signIn"]();
+      signal.throwIfAborted();
+      return entrance[open[path] ?? "signIn"](signal);
     }
     if (!me) await Promise.all([readMe(), learnReasons()]);
     live ??= await load("live");
@@ -3336,19 +3352,54 @@ async function remove(path, one, done) {
 // Passkeys: what the services and the browser have to say to each other.
 
 import { publicly, post } from "./api.js";
+import { now } from "./base.js";
 
 export const canPasskey = () => "PublicKeyCredential" in window && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 
 const options = (ceremony) => ceremony.options.publicKey ?? ceremony.options;
 
-async function respond(ceremony) {
+async function respond(ceremony, how = {}) {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options(ceremony));
-  return (await navigator.credentials.get({ publicKey })).toJSON();
+  return (await navigator.credentials.get({ publicKey, ...how })).toJSON();
 }
 
-export async function signInByPasskey(device) {
+async function signIn(device, how) {
   const ceremony = await publicly("auth/passkeys/start", {});
-  return publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response: await respond(ceremony), device });
+  const renewal = how && setTimeout(how.renew, Date.parse(ceremony.expiresAt) - now() - spare);
+  try {
+    const response = await respond(ceremony, how && { mediation: "conditional", signal: how.signal });
+    return await publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response, device });
+  } finally {
+    clearTimeout(renewal);
+  }
+}
+
+export const signInByPasskey = (device) => signIn(device);
+
+/** How long before its end a challenge that is offered is replaced, in milliseconds. */
+const spare = 20_000;
+
+/** Offers passkeys in a field, beside the addresses that the browser knows there, until `signal` aborts. `enter` gets the
+ * answer of a sign-in, `fail` what went wrong; a browser takes one request at a time, so others abort this one first. */
+export async function offerPasskeys(field, device, signal, { enter, fail }) {
+  if (!canPasskey() || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+  field.autocomplete = "username webauthn";
+  while (!signal.aborted) {
+    const turn = new AbortController();
+    const stop = () => turn.abort();
+    signal.addEventListener("abort", stop);
+    try {
+      return await enter(await signIn(device, { signal: turn.signal, renew: stop }));
+    } catch (problem) {
+      // A challenge that has ended is replaced by another one.
+      if (problem.name === "AbortError") continue;
+      // Without passkeys here, or with a browser that has changed its mind, there is the button beside the form.
+      if (problem.reason !== "PASSKEY_REFUSED") return;
+      fail(problem);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
 }
 
 /** Registers a passkey for the user who is signed in. */
