@@ -238,11 +238,22 @@ export function raise(stronger) {
   share(stronger);
 }
 
-/** How long who signs in has proven who they are. */
-const recent = 300_000;
+/** What counts as a recent proof, until a refusal has said it: for how long, in milliseconds, and of which classes. */
+let wanted = { age: 300_000, classes: [] };
 
-/** What is left of that, in milliseconds. */
-export const proofLeft = () => (token ? Math.max(0, (claims(token).auth_time ?? 0) * 1000 + recent - now()) : 0);
+function learnProof({ action, step_up: kind, acr_values: classes, max_age_seconds: age }) {
+  if (!action && kind !== "pin" && age) wanted = { age: Number(age) * 1000, classes: classes?.split(" ") ?? [] };
+}
+
+/** For how long the token still proves who is signed in, in milliseconds. */
+export function proofLeft() {
+  const { acr, auth_time: proven = 0 } = token ? claims(token) : {};
+  if (wanted.classes.length > 0 && !wanted.classes.includes(acr)) return 0;
+  return Math.max(0, proven * 1000 + wanted.age - now());
+}
+
+/** Whether the session has a second factor or a passkey, by which operators read without another proof. */
+export const isProvenTwice = () => ["mfa", "phr", "phrh"].includes(token && claims(token).acr);
 
 /** Asks for a proof before something that takes a while, unless `least` milliseconds are left of one; whether there is one. */
 export async function proveFirst(least) {
@@ -295,6 +306,7 @@ async function asUser(attempt, headers, asks = true) {
       if (problem.status !== 401 || tries > 2 || !used) throw problem;
       if (problem.reason === "STEP_UP_REQUIRED") {
         const { action } = problem.metadata;
+        learnProof(problem.metadata);
         const known = proofs.get(action);
         if (known && known !== proof) proof = known;
         else if (!asks || !stepUp || !(await stepUp(problem))) throw problem;

@@ -40,6 +40,7 @@ async function only(may) {
 
 let leaving;
 let live;
+let countdown;
 let failures = 0;
 let started = false;
 
@@ -104,7 +105,7 @@ function side() {
       el("span", { class: "who" }, name(me.displayName)),
       el("span", { class: "quiet small" }, el("bdi", {}, me.email)),
       el("div", { class: "row" },
-        el("button", { type: "button", class: "small", click: leave }, t("signOut")), languages())));
+        el("button", { type: "button", class: "small", click: leave }, t("signOut")), languages()), countdown?.proofMark));
   return el("header", { class: "frame" }, box);
 }
 
@@ -149,7 +150,7 @@ function page(title, children, { actions = [], text, crumbs } = {}) {
     event.preventDefault();
     heading.focus();
   } }, t("skip"));
-  document.body.replaceChildren(skip, ...[live?.liveMark].filter(Boolean), el("div", { class: "shell" }, side(), main), voices);
+  document.body.replaceChildren(skip, ...[live?.liveMark, countdown?.proofBanner].filter(Boolean), el("div", { class: "shell" }, side(), main), voices);
   if (started) heading.focus();
   return main;
 }
@@ -191,6 +192,8 @@ export async function show() {
     if (!me) await Promise.all([readMe(), learnReasons()]);
     live ??= await load("live");
     live.startLive();
+    countdown = isSupport() ? await load("countdown") : undefined;
+    countdown?.startCountdown();
     live.onLive(signal, heard);
     const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
     const [match, module] = found ?? [[], "nothing"];

@@ -274,4 +274,7 @@ export default {
   notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
+  // --- zu Nachweisen
+  proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
+  proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",
 };

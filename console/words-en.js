@@ -269,4 +269,7 @@ export default {
   linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
+  // --- of proofs
+  proofEnds: "Your proof that it is you ends within a minute. Reading on takes another one.", proofLeft: "Proof that it is you: {time}",
+  proofOver: "No recent proof that it is you", proveNow: "Prove it again",
 };

@@ -13,7 +13,7 @@ from .stage import Stage
 
 CHECKS = [
     pages.words, pages.reasons, pages.sources, pages.checker, size.budget, size.kept, size.quick,
-    session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
+    session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up, session.countdown,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.passkey_in_field, flows.passkey_not_in_field, flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
     identities.linked, identities.proven_first, identities.only_way, identities.stranger,

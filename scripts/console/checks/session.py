@@ -6,7 +6,9 @@ import time
 import urllib.error
 import urllib.request
 
+from ..people import PASSWORD
 from ..stage import HOME
+from .pages import looked_at
 
 
 def reloads(stage):
@@ -142,6 +144,33 @@ def step_up(stage):
     while len(stage.sessions("olivia")) != before and time.monotonic() < deadline:
         time.sleep(0.1)
     assert len(stage.sessions("olivia")) == before, "the former session is left over"
+
+
+def countdown(stage):
+    """Operators see how long their proof still counts, and renew it before it ends; others have nothing to count."""
+    page = stage.enter("olivia", path="/requests")
+    page.until("/^Proof that it is you: 4:[0-5][0-9]$/.test(document.querySelector('[role=timer]')?.textContent)")
+    assert "Prove it again" not in page.text(), "a proof is asked for that is new"
+    ahead(page, 250)
+    page.go("/people")
+    page.until("/: 0:[0-5][0-9]$/.test(document.querySelector('[role=timer]')?.textContent)")
+    page.shows("ends within a minute")
+    page.settled()
+    looked_at(stage, page, "olivia-countdown")
+    page.click("Prove it again")
+    page.shows("Is it you?")
+    ahead(page, -250)
+    page.fill("password", PASSWORD)
+    page.press("Enter")
+    page.until("!document.querySelector('dialog') && !document.body.innerText.includes('ends within a minute')")
+    page.until("/: 4:[0-5][0-9]$/.test(document.querySelector('[role=timer]')?.textContent)")
+    assert len([url for _, url in page.requests if url.endswith("/auth/login")]) == 2, "nothing was proven"
+    ahead(page, 400)
+    page.go("/requests")
+    page.shows("No recent proof that it is you")
+    assert "ends within a minute" not in page.text()
+    tom = stage.enter("tom")
+    assert not tom.evaluate("Boolean(document.querySelector('[role=timer]'))"), "a tenant has a countdown"
 
 
 def ahead(page, seconds):

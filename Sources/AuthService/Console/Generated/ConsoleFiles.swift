@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "7f7fb14af6dccaef"
+  static let digest = "8925d2ba0a15a495"
 
   /// The page.
   static let page = ####"""
@@ -549,11 +549,22 @@ export function raise(stronger) {
   share(stronger);
 }
 
-/** How long who signs in has proven who they are. */
-const recent = 300_000;
+/** What counts as a recent proof, until a refusal has said it: for how long, in milliseconds, and of which classes. */
+let wanted = { age: 300_000, classes: [] };
 
-/** What is left of that, in milliseconds. */
-export const proofLeft = () => (token ? Math.max(0, (claims(token).auth_time ?? 0) * 1000 + recent - now()) : 0);
+function learnProof({ action, step_up: kind, acr_values: classes, max_age_seconds: age }) {
+  if (!action && kind !== "pin" && age) wanted = { age: Number(age) * 1000, classes: classes?.split(" ") ?? [] };
+}
+
+/** For how long the token still proves who is signed in, in milliseconds. */
+export function proofLeft() {
+  const { acr, auth_time: proven = 0 } = token ? claims(token) : {};
+  if (wanted.classes.length > 0 && !wanted.classes.includes(acr)) return 0;
+  return Math.max(0, proven * 1000 + wanted.age - now());
+}
+
+/** Whether the session has a second factor or a passkey, by which operators read without another proof. */
+export const isProvenTwice = () => ["mfa", "phr", "phrh"].includes(token && claims(token).acr);
 
 /** Asks for a proof before something that takes a while, unless `least` milliseconds are left of one; whether there is one. */
 export async function proveFirst(least) {
@@ -606,6 +617,7 @@ async function asUser(attempt, headers, asks = true) {
       if (problem.status !== 401 || tries > 2 || !used) throw problem;
       if (problem.reason === "STEP_UP_REQUIRED") {
         const { action } = problem.metadata;
+        learnProof(problem.metadata);
         const known = proofs.get(action);
         if (known && known !== proof) proof = known;
         else if (!asks || !stepUp || !(await stepUp(problem))) throw problem;
@@ -1502,6 +1514,55 @@ form details > .stack { margin-top: .8rem; }
 @media (min-width: 110rem) { main { margin-inline: auto; } }
 @media (prefers-reduced-motion: no-preference) { .skeleton { animation: breathe 1.4s ease-in-out infinite; } @keyframes breathe { 50% { opacity: .45; } } }
 @media (forced-colors: active) { .timeline .bar, .timeline .today { background: Highlight; } .badge { border: 1px solid; } }
+
+"""####),
+    ("countdown.js", "text/javascript", ####"""
+// How long a proof that it is the viewer still counts, for those who act for others, and renewing it before it ends.
+
+import { isProvenTwice, isSignedIn, proofLeft, proveFirst } from "./api.js";
+import { el, t } from "./base.js";
+
+/** How long before its end a proof is asked for, in milliseconds. */
+const ahead = 60_000;
+let ticking;
+
+const button = () => el("button", { type: "button", class: "small", click: () => proveFirst(Infinity).then(tick) });
+const text = el("span", { role: "timer" });
+const again = button();
+
+/** What is left, beside who is signed in. */
+export const proofMark = el("p", { class: "row small quiet" }, text, again);
+
+const soon = el("span", {});
+const now_ = button();
+/** That it is about to end, over the page, for those who read by a proof alone. */
+export const proofBanner = el("div", { class: "banner", role: "status", hidden: true }, soon, " ", now_);
+
+const clock = (milliseconds) => `${Math.floor(milliseconds / 60_000)}:${String(Math.floor(milliseconds / 1000) % 60).padStart(2, "0")}`;
+
+function tick() {
+  if (!isSignedIn()) return stopCountdown();
+  const left = proofLeft();
+  text.textContent = left > 0 ? t("proofLeft", { time: clock(left) }) : t("proofOver");
+  again.hidden = left > ahead;
+  const isSoon = left > 0 && left <= ahead && !isProvenTwice();
+  // Said once, and not every second.
+  if (proofBanner.hidden === isSoon) soon.textContent = isSoon ? t("proofEnds") : "";
+  proofBanner.hidden = !isSoon;
+  again.textContent = now_.textContent = t("proveNow");
+}
+
+/** Counts, until nobody is signed in. */
+export function startCountdown() {
+  ticking ??= setInterval(tick, 1000);
+  tick();
+}
+
+function stopCountdown() {
+  clearInterval(ticking);
+  ticking = undefined;
+  proofBanner.hidden = true;
+}
 
 """####),
     ("deletions.js", "text/javascript", ####"""
@@ -2904,6 +2965,7 @@ async function only(may) {
 
 let leaving;
 let live;
+let countdown;
 let failures = 0;
 let started = false;
 
@@ -2968,7 +3030,7 @@ function side() {
       el("span", { class: "who" }, name(me.displayName)),
       el("span", { class: "quiet small" }, el("bdi", {}, me.email)),
       el("div", { class: "row" },
-        el("button", { type: "button", class: "small", click: leave }, t("signOut")), languages())));
+        el("button", { type: "button", class: "small", click: leave }, t("signOut")), languages()), countdown?.proofMark));
   return el("header", { class: "frame" }, box);
 }
 
@@ -3013,7 +3075,7 @@ function page(title, children, { actions = [], text, crumbs } = {}) {
     event.preventDefault();
     heading.focus();
   } }, t("skip"));
-  document.body.replaceChildren(skip, ...[live?.liveMark].filter(Boolean), el("div", { class: "shell" }, side(), main), voices);
+  document.body.replaceChildren(skip, ...[live?.liveMark, countdown?.proofBanner].filter(Boolean), el("div", { class: "shell" }, side(), main), voices);
   if (started) heading.focus();
   return main;
 }
@@ -3055,6 +3117,8 @@ export async function show() {
     if (!me) await Promise.all([readMe(), learnReasons()]);
     live ??= await load("live");
     live.startLive();
+    countdown = isSupport() ? await load("countdown") : undefined;
+    countdown?.startCountdown();
     live.onLive(signal, heard);
     const found = screens.map(([pattern, module]) => [path.match(pattern), module]).find(([match]) => match);
     const [match, module] = found ?? [[], "nothing"];
@@ -5813,6 +5877,9 @@ export default {
   notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
+  // --- zu Nachweisen
+  proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
+  proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",
 };
 
 """####),
@@ -6088,6 +6155,9 @@ export default {
   linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
+  // --- of proofs
+  proofEnds: "Your proof that it is you ends within a minute. Reading on takes another one.", proofLeft: "Proof that it is you: {time}",
+  proofOver: "No recent proof that it is you", proveNow: "Prove it again",
 };
 
 """####),
