@@ -1,9 +1,9 @@
-// Changes of accounts that two operators make, and what else is under way: deletions and imports by their numbers.
+// Changes of accounts that two operators make, and what else is under way.
 
 import { get, post, query } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
-import { forOperators, me } from "./main.js";
-import { objectLink } from "./things.js";
+import { forSupport, isOperator, me } from "./main.js";
+import { accountDeletions, importRuns } from "./progress.js";
 
 const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
 const waits = (one) => one.state.endsWith("WAITING");
@@ -20,7 +20,7 @@ export function changesTable(found, reload, withPerson = false) {
     [t("reasonFor"), (one) => name(one.reason)],
     [t("who"), (one) => [name(one.requestedByName, one.requestedBy), one.approvedBy ? [", ", name(one.approvedByName, one.approvedBy)] : ""].flat()],
     [t("when"), (one) => [time(one.requestedAt), waits(one) && one.dueAt ? [el("br"), t("doneAt"), " ", time(one.dueAt)] : ""].flat()],
-    [t("actions"), (one) => waits(one) ? el("span", { class: "row" },
+    [t("actions"), (one) => waits(one) && isOperator() ? el("span", { class: "row" },
       one.requestedBy === me.id ? null : el("button", { type: "button", class: "small primary", click: decide(one, "approve") }, t("approve")),
       el("button", { type: "button", class: "small danger", click: decide(one, "cancel") }, t("withdraw"))) : ""],
   ].filter(Boolean), found);
@@ -45,14 +45,19 @@ export async function askForChange(user, section) {
   section.reload();
 }
 
-/** All that operators have to keep in sight. */
-export default async function underWay({ page }) {
-  if (!(await forOperators())) return;
+/** All that operators and support people have to keep in sight. */
+export default async function underWay({ signal, page }) {
+  if (!(await forSupport())) return;
   const changes = card(t("accountChanges"), async (reload) => {
     const { changes: found } = await get("auth", "operators/changes?limit=50");
     return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);
   }, { wide: true });
-  const suspended = card(t("suspendedPeople"), async (reload) => {
+  page(t("nav.underWay"), el("div", { class: "cards" }, changes, accountDeletions(signal), importRuns(signal), isOperator() ? suspended() : null, imports()), { text: t("underWayText") });
+}
+
+/** Suspended people, for operators. */
+function suspended() {
+  return card(t("suspendedPeople"), async (reload) => {
     const { suspensions } = await get("tenancy", "suspensions?limit=50");
     if (suspensions.length === 0) return empty(t("nobodySuspended"));
     return grid(t("suspendedPeople"), [
@@ -66,7 +71,6 @@ export default async function underWay({ page }) {
       } }, t("resume"))],
     ], suspensions);
   }, { wide: true });
-  page(t("nav.underWay"), el("div", { class: "cards" }, changes, suspended, imports()), { text: t("underWayText") });
 }
 
 /** Imports are known by the names that the operator who runs them gave. */

@@ -89,8 +89,8 @@ function nav() {
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isSupport() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests"))] : [];
-  if (isOperator()) support.push(to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
+    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
+  if (isOperator()) support.push(to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }

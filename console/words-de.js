@@ -274,6 +274,11 @@ export default {
   notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
+  // --- zu Löschungen und Importen
+  deletionsOfAccounts: "Löschungen von Konten", erased: "Gelöscht", goesOn: "Weiter geht es", imports: "Importe von Konten", noDeletions: "Kein Konto wird gelöscht.",
+  noFinishedDeletions: "Kein Konto wurde gelöscht.", noImports: "In den letzten 90 Tagen wurde nichts importiert.", number: "Nummer", running: "Läuft",
+  "deletionStep.DELETION_STEP_TENANCY": "Rollen und Dokumente", "deletionStep.DELETION_STEP_ENTITLEMENT": "Tarif und Käufe",
+  "deletionStep.DELETION_STEP_ACCOUNT": "das Konto", "deletionStep.DELETION_STEP_LOG": "der Rest in Protokollen",
   // --- zu Nachweisen
   proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
   proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",

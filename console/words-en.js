@@ -269,6 +269,11 @@ export default {
   linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
+  // --- of deletions and imports
+  deletionsOfAccounts: "Deletions of accounts", erased: "Erased", goesOn: "Goes on", imports: "Imports of accounts", noDeletions: "No account is being deleted.",
+  noFinishedDeletions: "No account was deleted.", noImports: "Nothing was imported in the last 90 days.", number: "Number", running: "Running",
+  "deletionStep.DELETION_STEP_TENANCY": "roles and documents", "deletionStep.DELETION_STEP_ENTITLEMENT": "plan and purchases",
+  "deletionStep.DELETION_STEP_ACCOUNT": "the account", "deletionStep.DELETION_STEP_LOG": "the rest in logs",
   // --- of proofs
   proofEnds: "Your proof that it is you ends within a minute. Reading on takes another one.", proofLeft: "Proof that it is you: {time}",
   proofOver: "No recent proof that it is you", proveNow: "Prove it again",

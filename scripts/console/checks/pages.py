@@ -13,7 +13,7 @@ SCREENS = {
         ("requests", "/requests", "Number of the request"),
         ("why", "/why?person=<tom>&object=<door>&action=device.update", "does not allow it"),
         ("object", "/objects/<property>", "Grace Manager"), ("not-there", "/people/usr_nobody", "or not for you"),
-        ("under-way", "/under-way", "Nobody is suspended"), ("portfolio", "/objects/<portfolio>", "Set the plan"),
+        ("under-way", "/under-way", "Imports of accounts"), ("portfolio", "/objects/<portfolio>", "Set the plan"),
         ("workbench", "/workbench", "Compare with the policy in force")],
     "ada": [
         ("start", "/", "Harbour Homes"), ("places", "/places", "Pier 4"), ("portfolio", "/objects/<portfolio>", "Properties"),

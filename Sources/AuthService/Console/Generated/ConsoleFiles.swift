@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "8925d2ba0a15a495"
+  static let digest = "3e8e9c7fa3ce2f41"
 
   /// The page.
   static let page = ####"""
@@ -1116,12 +1116,12 @@ export function confirmed(title, text, label, { reason = false, typed } = {}) {
 
 """####),
     ("changes.js", "text/javascript", ####"""
-// Changes of accounts that two operators make, and what else is under way: deletions and imports by their numbers.
+// Changes of accounts that two operators make, and what else is under way.
 
 import { get, post, query } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
-import { forOperators, me } from "./main.js";
-import { objectLink } from "./things.js";
+import { forSupport, isOperator, me } from "./main.js";
+import { accountDeletions, importRuns } from "./progress.js";
 
 const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
 const waits = (one) => one.state.endsWith("WAITING");
@@ -1138,7 +1138,7 @@ export function changesTable(found, reload, withPerson = false) {
     [t("reasonFor"), (one) => name(one.reason)],
     [t("who"), (one) => [name(one.requestedByName, one.requestedBy), one.approvedBy ? [", ", name(one.approvedByName, one.approvedBy)] : ""].flat()],
     [t("when"), (one) => [time(one.requestedAt), waits(one) && one.dueAt ? [el("br"), t("doneAt"), " ", time(one.dueAt)] : ""].flat()],
-    [t("actions"), (one) => waits(one) ? el("span", { class: "row" },
+    [t("actions"), (one) => waits(one) && isOperator() ? el("span", { class: "row" },
       one.requestedBy === me.id ? null : el("button", { type: "button", class: "small primary", click: decide(one, "approve") }, t("approve")),
       el("button", { type: "button", class: "small danger", click: decide(one, "cancel") }, t("withdraw"))) : ""],
   ].filter(Boolean), found);
@@ -1163,14 +1163,19 @@ export async function askForChange(user, section) {
   section.reload();
 }
 
-/** All that operators have to keep in sight. */
-export default async function underWay({ page }) {
-  if (!(await forOperators())) return;
+/** All that operators and support people have to keep in sight. */
+export default async function underWay({ signal, page }) {
+  if (!(await forSupport())) return;
   const changes = card(t("accountChanges"), async (reload) => {
     const { changes: found } = await get("auth", "operators/changes?limit=50");
     return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);
   }, { wide: true });
-  const suspended = card(t("suspendedPeople"), async (reload) => {
+  page(t("nav.underWay"), el("div", { class: "cards" }, changes, accountDeletions(signal), importRuns(signal), isOperator() ? suspended() : null, imports()), { text: t("underWayText") });
+}
+
+/** Suspended people, for operators. */
+function suspended() {
+  return card(t("suspendedPeople"), async (reload) => {
     const { suspensions } = await get("tenancy", "suspensions?limit=50");
     if (suspensions.length === 0) return empty(t("nobodySuspended"));
     return grid(t("suspendedPeople"), [
@@ -1184,7 +1189,6 @@ export default async function underWay({ page }) {
       } }, t("resume"))],
     ], suspensions);
   }, { wide: true });
-  page(t("nav.underWay"), el("div", { class: "cards" }, changes, suspended, imports()), { text: t("underWayText") });
 }
 
 /** Imports are known by the names that the operator who runs them gave. */
@@ -3014,8 +3018,8 @@ function nav() {
   };
   const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isSupport() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
-    to("/requests", t("nav.requests"))] : [];
-  if (isOperator()) support.push(to("/under-way", t("nav.underWay")), to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
+    to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
+  if (isOperator()) support.push(to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
   return el("nav", { class: "nav", "aria-label": t("nav.label") }, tenant, support,
     el("span", { class: "group" }, t("nav.you")), to("/account", t("nav.account")));
 }
@@ -3863,6 +3867,119 @@ function changes(subject) {
   });
 }
 
+
+"""####),
+    ("progress.js", "text/javascript", ####"""
+// Deletions of accounts and imports, as operators and support people see them: lists that are looked at again while
+// something in them goes on.
+
+import { get, query } from "./api.js";
+import { badge, card, el, empty, field, grid, link, name, now, number, renew, t, time, word } from "./base.js";
+import { place, remember } from "./main.js";
+
+const perPage = 50;
+const mostShown = 1000;
+/** How long until a list is looked at again, in milliseconds. */
+const soonest = 3_000;
+const latest = 60_000;
+/** How long after its last batch an import is taken to be running. */
+const running = 120_000;
+
+/** A list that grows by its button and is read again, as far as it is shown, after `pause` of its rows. Without being asked
+ * to it demands no proof of the viewer: when one is needed, it says that nothing new comes in. */
+function followed(title, signal, { find, table, none, pause, above = [] }) {
+  const results = el("div", { class: "stack" });
+  let rows = [];
+  let newest = 0;
+  let timer;
+  const draw = (nextPageToken) => renew(results, [rows.length === 0 ? empty(none()) : table(rows),
+    nextPageToken ? el("div", {}, el("button", { type: "button", click: () => read({ limit: perPage, pageToken: nextPageToken }).catch(section.reload) }, t("showMore"))) : null].filter(Boolean));
+  const read = async (more, asks = true) => {
+    const turn = ++newest;
+    const answer = await find(more, asks);
+    if (turn !== newest) return;
+    const known = more.pageToken ? rows.length : 0;
+    rows = [...rows.slice(0, known), ...answer.items];
+    draw(answer.nextPageToken);
+    // Where the next page begins, for those who cannot see that there is more.
+    if (known > 0) results.querySelectorAll("tbody tr")[known]?.querySelector("a")?.focus();
+    wait();
+  };
+  const wait = () => {
+    const milliseconds = pause(rows);
+    clearTimeout(timer);
+    if (milliseconds !== undefined && !signal.aborted) timer = setTimeout(again, milliseconds);
+  };
+  const again = async () => {
+    if (document.hidden) return wait();
+    await read({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, false).catch((problem) => {
+      if (problem.reason !== "STEP_UP_REQUIRED") return wait();
+      results.prepend(el("div", { class: "note warn" }, el("p", {}, t("staleText")), el("button", { type: "button", click: () => section.reload() }, t("lookAgain"))));
+    });
+  };
+  const section = card(title, async () => {
+    await read({ limit: perPage });
+    return [...above, results];
+  }, { wide: true });
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return section;
+}
+
+const isUnderWay = (one) => !one.finishedAt;
+
+/** Until the next of the deletions goes on. */
+function untilNext(rows) {
+  const next = rows.map((one) => one.deletion).filter(isUnderWay).map((one) => Date.parse(one.nextAttemptAt ?? one.eraseAt) - now());
+  return next.length === 0 ? undefined : Math.min(latest, Math.max(soonest, Math.min(...next)));
+}
+
+/** What is being erased now, or is tried next. */
+function stateOf(one) {
+  const mark = badge(word("deletionState", one.state), one.finishedAt ? "good" : "warn");
+  return one.step && !one.step.endsWith("UNSPECIFIED") && isUnderWay(one) ? [mark, " ", el("span", { class: "quiet small" }, word("deletionStep", one.step))] : mark;
+}
+
+export function accountDeletions(signal) {
+  const finished = place().values.get("finished") === "true";
+  const choice = field(t("choose"), el("select", { name: "finished", change: () => {
+    remember({ finished: choice.input.value });
+    section.reload();
+  } }, [["", t("underWay")], ["true", t("finished")]].map(([value, label]) => el("option", { value, selected: (value === "true") === finished }, label))));
+  const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: untilNext,
+    none: () => t(choice.input.value ? "noFinishedDeletions" : "noDeletions"),
+    find: async (more, asks) => {
+      const answer = await get("auth", `operators/deletions?${query({ finished: choice.input.value, ...more })}`, { signal, asks });
+      return { items: answer.deletions, nextPageToken: answer.nextPageToken };
+    },
+    table: (rows) => el("div", { class: "log" }, grid(t("deletionsOfAccounts"), [
+      [t("person"), (one) => one.userId ? link(`#/people/${one.userId}`, name(one.displayName, one.userId)) : el("span", { class: "quiet" }, t("erased"))],
+      [t("state"), (one) => stateOf(one.deletion)],
+      [t("requestedAt"), (one) => time(one.deletion.requestedAt)],
+      [t("goesOn"), (one) => one.deletion.finishedAt ? [t("finishedAt"), " ", time(one.deletion.finishedAt)] : time(one.deletion.nextAttemptAt)],
+      [t("failedAttempts"), (one) => one.deletion.failedAttempts > 0 ? badge(number(one.deletion.failedAttempts), "bad") : "0"],
+      [t("number"), (one) => link(`#/deletions?id=${encodeURIComponent(one.deletion.id)}`, el("code", {}, one.deletion.id))],
+    ], rows)) });
+  return section;
+}
+
+const isRunning = (one) => now() - Date.parse(one.changedAt) < running;
+
+export function importRuns(signal) {
+  return followed(t("imports"), signal, { none: () => t("noImports"), pause: (rows) => (rows.some(isRunning) ? soonest : undefined),
+    find: async (more, asks) => {
+      const answer = await get("auth", `operators/imports?${query(more)}`, { signal, asks });
+      return { items: answer.runs, nextPageToken: answer.nextPageToken };
+    },
+    table: (rows) => grid(t("imports"), [
+      [t("importSource"), (one) => name(one.source)],
+      [t("importRun"), (one) => [name(one.run), isRunning(one) ? [" ", badge(t("running"), "warn")] : []].flat()],
+      [t("importCreated"), (one) => number(Number(one.progress.created))],
+      [t("importUnchanged"), (one) => number(Number(one.progress.unchanged))],
+      [t("importRefused"), (one) => Number(one.progress.refused) > 0 ? badge(number(Number(one.progress.refused)), "bad") : "0"],
+      [t("importNext"), (one) => number(Number(one.progress.nextPosition))],
+      [t("changed"), (one) => time(one.changedAt)],
+    ], rows) });
+}
 
 """####),
     ("proof.js", "text/javascript", ####"""
@@ -5877,6 +5994,11 @@ export default {
   notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
+  // --- zu Löschungen und Importen
+  deletionsOfAccounts: "Löschungen von Konten", erased: "Gelöscht", goesOn: "Weiter geht es", imports: "Importe von Konten", noDeletions: "Kein Konto wird gelöscht.",
+  noFinishedDeletions: "Kein Konto wurde gelöscht.", noImports: "In den letzten 90 Tagen wurde nichts importiert.", number: "Nummer", running: "Läuft",
+  "deletionStep.DELETION_STEP_TENANCY": "Rollen und Dokumente", "deletionStep.DELETION_STEP_ENTITLEMENT": "Tarif und Käufe",
+  "deletionStep.DELETION_STEP_ACCOUNT": "das Konto", "deletionStep.DELETION_STEP_LOG": "der Rest in Protokollen",
   // --- zu Nachweisen
   proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
   proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",
@@ -6155,6 +6277,11 @@ export default {
   linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
+  // --- of deletions and imports
+  deletionsOfAccounts: "Deletions of accounts", erased: "Erased", goesOn: "Goes on", imports: "Imports of accounts", noDeletions: "No account is being deleted.",
+  noFinishedDeletions: "No account was deleted.", noImports: "Nothing was imported in the last 90 days.", number: "Number", running: "Running",
+  "deletionStep.DELETION_STEP_TENANCY": "roles and documents", "deletionStep.DELETION_STEP_ENTITLEMENT": "plan and purchases",
+  "deletionStep.DELETION_STEP_ACCOUNT": "the account", "deletionStep.DELETION_STEP_LOG": "the rest in logs",
   // --- of proofs
   proofEnds: "Your proof that it is you ends within a minute. Reading on takes another one.", proofLeft: "Proof that it is you: {time}",
   proofOver: "No recent proof that it is you", proveNow: "Prove it again",

@@ -1,0 +1,110 @@
+// Deletions of accounts and imports, as operators and support people see them: lists that are looked at again while
+// something in them goes on.
+
+import { get, query } from "./api.js";
+import { badge, card, el, empty, field, grid, link, name, now, number, renew, t, time, word } from "./base.js";
+import { place, remember } from "./main.js";
+
+const perPage = 50;
+const mostShown = 1000;
+/** How long until a list is looked at again, in milliseconds. */
+const soonest = 3_000;
+const latest = 60_000;
+/** How long after its last batch an import is taken to be running. */
+const running = 120_000;
+
+/** A list that grows by its button and is read again, as far as it is shown, after `pause` of its rows. Without being asked
+ * to it demands no proof of the viewer: when one is needed, it says that nothing new comes in. */
+function followed(title, signal, { find, table, none, pause, above = [] }) {
+  const results = el("div", { class: "stack" });
+  let rows = [];
+  let newest = 0;
+  let timer;
+  const draw = (nextPageToken) => renew(results, [rows.length === 0 ? empty(none()) : table(rows),
+    nextPageToken ? el("div", {}, el("button", { type: "button", click: () => read({ limit: perPage, pageToken: nextPageToken }).catch(section.reload) }, t("showMore"))) : null].filter(Boolean));
+  const read = async (more, asks = true) => {
+    const turn = ++newest;
+    const answer = await find(more, asks);
+    if (turn !== newest) return;
+    const known = more.pageToken ? rows.length : 0;
+    rows = [...rows.slice(0, known), ...answer.items];
+    draw(answer.nextPageToken);
+    // Where the next page begins, for those who cannot see that there is more.
+    if (known > 0) results.querySelectorAll("tbody tr")[known]?.querySelector("a")?.focus();
+    wait();
+  };
+  const wait = () => {
+    const milliseconds = pause(rows);
+    clearTimeout(timer);
+    if (milliseconds !== undefined && !signal.aborted) timer = setTimeout(again, milliseconds);
+  };
+  const again = async () => {
+    if (document.hidden) return wait();
+    await read({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, false).catch((problem) => {
+      if (problem.reason !== "STEP_UP_REQUIRED") return wait();
+      results.prepend(el("div", { class: "note warn" }, el("p", {}, t("staleText")), el("button", { type: "button", click: () => section.reload() }, t("lookAgain"))));
+    });
+  };
+  const section = card(title, async () => {
+    await read({ limit: perPage });
+    return [...above, results];
+  }, { wide: true });
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return section;
+}
+
+const isUnderWay = (one) => !one.finishedAt;
+
+/** Until the next of the deletions goes on. */
+function untilNext(rows) {
+  const next = rows.map((one) => one.deletion).filter(isUnderWay).map((one) => Date.parse(one.nextAttemptAt ?? one.eraseAt) - now());
+  return next.length === 0 ? undefined : Math.min(latest, Math.max(soonest, Math.min(...next)));
+}
+
+/** What is being erased now, or is tried next. */
+function stateOf(one) {
+  const mark = badge(word("deletionState", one.state), one.finishedAt ? "good" : "warn");
+  return one.step && !one.step.endsWith("UNSPECIFIED") && isUnderWay(one) ? [mark, " ", el("span", { class: "quiet small" }, word("deletionStep", one.step))] : mark;
+}
+
+export function accountDeletions(signal) {
+  const finished = place().values.get("finished") === "true";
+  const choice = field(t("choose"), el("select", { name: "finished", change: () => {
+    remember({ finished: choice.input.value });
+    section.reload();
+  } }, [["", t("underWay")], ["true", t("finished")]].map(([value, label]) => el("option", { value, selected: (value === "true") === finished }, label))));
+  const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: untilNext,
+    none: () => t(choice.input.value ? "noFinishedDeletions" : "noDeletions"),
+    find: async (more, asks) => {
+      const answer = await get("auth", `operators/deletions?${query({ finished: choice.input.value, ...more })}`, { signal, asks });
+      return { items: answer.deletions, nextPageToken: answer.nextPageToken };
+    },
+    table: (rows) => el("div", { class: "log" }, grid(t("deletionsOfAccounts"), [
+      [t("person"), (one) => one.userId ? link(`#/people/${one.userId}`, name(one.displayName, one.userId)) : el("span", { class: "quiet" }, t("erased"))],
+      [t("state"), (one) => stateOf(one.deletion)],
+      [t("requestedAt"), (one) => time(one.deletion.requestedAt)],
+      [t("goesOn"), (one) => one.deletion.finishedAt ? [t("finishedAt"), " ", time(one.deletion.finishedAt)] : time(one.deletion.nextAttemptAt)],
+      [t("failedAttempts"), (one) => one.deletion.failedAttempts > 0 ? badge(number(one.deletion.failedAttempts), "bad") : "0"],
+      [t("number"), (one) => link(`#/deletions?id=${encodeURIComponent(one.deletion.id)}`, el("code", {}, one.deletion.id))],
+    ], rows)) });
+  return section;
+}
+
+const isRunning = (one) => now() - Date.parse(one.changedAt) < running;
+
+export function importRuns(signal) {
+  return followed(t("imports"), signal, { none: () => t("noImports"), pause: (rows) => (rows.some(isRunning) ? soonest : undefined),
+    find: async (more, asks) => {
+      const answer = await get("auth", `operators/imports?${query(more)}`, { signal, asks });
+      return { items: answer.runs, nextPageToken: answer.nextPageToken };
+    },
+    table: (rows) => grid(t("imports"), [
+      [t("importSource"), (one) => name(one.source)],
+      [t("importRun"), (one) => [name(one.run), isRunning(one) ? [" ", badge(t("running"), "warn")] : []].flat()],
+      [t("importCreated"), (one) => number(Number(one.progress.created))],
+      [t("importUnchanged"), (one) => number(Number(one.progress.unchanged))],
+      [t("importRefused"), (one) => Number(one.progress.refused) > 0 ? badge(number(Number(one.progress.refused)), "bad") : "0"],
+      [t("importNext"), (one) => number(Number(one.progress.nextPosition))],
+      [t("changed"), (one) => time(one.changedAt)],
+    ], rows) });
+}
