@@ -3,6 +3,7 @@
 import { get, post } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
 import { isOperator, me, show } from "./main.js";
+import { purchaseLines } from "./purchases.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
@@ -106,15 +107,7 @@ function plan(user) {
   });
 }
 
-function purchases(user) {
-  return card(t("purchases"), async () => {
-    const { purchases: found } = await get("entitlement", `iap/purchases?userId=${user.id}&limit=20`);
-    if (found.length === 0) return empty(t("noPurchases"));
-    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
-      el("span", { class: "quiet small" }, time(one.purchasedAt))),
-    badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
-  });
-}
+const purchases = (user) => card(t("purchases"), () => purchaseLines({ userId: user.id }, { traced: true }));
 
 function mails(user) {
   return card(t("mails"), async () => {

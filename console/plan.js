@@ -4,6 +4,7 @@ import { get, post, query } from "./api.js";
 import { badge, card, el, empty, facts, field, form, grid, input, listedEither, name, number, readable, say, t, time, word } from "./base.js";
 import { onLive } from "./live.js";
 import { me, remember, show } from "./main.js";
+import { purchaseLines } from "./purchases.js";
 
 const kinds = ["organization", "portfolio", "family"];
 
@@ -62,14 +63,7 @@ function features(subject) {
   }, { wide: true });
 }
 
-function purchases(subject) {
-  return card(t("purchases"), async () => {
-    const { purchases: found } = await get("entitlement", `iap/purchases?${query({ ...subject, limit: 20 })}`);
-    if (found.length === 0) return empty(t("noPurchases"));
-    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
-      el("span", { class: "quiet small" }, time(one.purchasedAt))), badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
-  });
-}
+const purchases = (subject) => card(t("purchases"), () => purchaseLines(subject));
 
 function changes(subject) {
   return card(t("toCome"), async () => {

@@ -282,4 +282,7 @@ export default {
   // --- zu Nachweisen
   proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
   proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",
+  // --- zu Käufen
+  endedNothing: "Sonst ist damit nichts zu Ende gegangen.", endedWithIt: "Damit zu Ende: {features}.", givenBack: "Zurückgegeben", itsRequest: "Die Anfrage, die ihn beendet hat",
+  refundAsked: "Erstattung erbeten", tierNow: "Der Tarif ist jetzt {name}.",
 };

@@ -277,4 +277,7 @@ export default {
   // --- of proofs
   proofEnds: "Your proof that it is you ends within a minute. Reading on takes another one.", proofLeft: "Proof that it is you: {time}",
   proofOver: "No recent proof that it is you", proveNow: "Prove it again",
+  // --- of purchases
+  endedNothing: "Nothing else has ended with it.", endedWithIt: "Ended with it: {features}.", givenBack: "Given back", itsRequest: "The request that ended it",
+  refundAsked: "Refund asked for", tierNow: "The tier is now {name}.",
 };

@@ -20,7 +20,7 @@ CHECKS = [
     flows.authenticator, flows.passkey, flows.passkey_in_field, flows.passkey_not_in_field,
     flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
     identities.linked, identities.proven_first, identities.only_way, identities.stranger,
-    support.at_work, support.seen, support.workbench, support.in_force,
+    support.at_work, support.seen, support.refund, support.workbench, support.in_force,
     progress.deletions, progress.finished, progress.imports, progress.by_support,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.followed_deletion,

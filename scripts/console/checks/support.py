@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from .flows import _code
+from .pages import looked_at
 
 
 def sam(stage):
@@ -121,3 +122,28 @@ def in_force(stage):
     shown = page.evaluate("Object.fromEntries([...document.querySelectorAll('textarea')].map((box) => [box.labels[0].textContent, box.value]))")
     assert shown == texts, sorted(shown)
 
+
+def refund(stage):
+    """What a refund has ended is on the person's page: that it was given back, what went with it, by which request."""
+    stage.sign_up("rex", "Rex Refund")
+    product = "com.unifiedsmarthome.compliancepack1"
+    for more in ([], ["--refunded"]):
+        signed = subprocess.run([stage.root / "scripts/test-store", "transaction", stage.data / "store", product, "7001", *more],
+                                check=True, capture_output=True, text=True).stdout.strip()
+        stage.as_("rex", "entitlement", "POST", "iap/transactions", {"signedTransaction": signed})
+        page = stage.enter("olivia", path=f"/people/{stage.accounts['rex']['id']}")
+        page.shows(product)
+        page.settled()
+        assert ("Ended with it" in page.text()) == bool(more), page.text()
+    page.shows("Refunded")
+    page.shows("Given back")
+    page.shows("Ended with it: Compliance Pack. The tier is now Free.")
+    looked_at(stage, page, "olivia-refund")
+    page.click("The request that ended it")
+    page.shows("EntitlementService")
+    page.settled()
+    assert page.evaluate("document.querySelectorAll('tbody tr').length") >= 1
+    own = stage.enter("rex", path="/plan")
+    own.shows("Ended with it: Compliance Pack.")
+    own.settled()
+    assert "The request that ended it" not in own.text(), "the request is offered to whom it leads nowhere"

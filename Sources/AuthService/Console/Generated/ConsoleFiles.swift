@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "3e8e9c7fa3ce2f41"
+  static let digest = "7609029ee96d6a02"
 
   /// The page.
   static let page = ####"""
@@ -3541,6 +3541,7 @@ function shown({ users, nextPageToken }, wanted, clear) {
 import { get, post } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
 import { isOperator, me, show } from "./main.js";
+import { purchaseLines } from "./purchases.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
@@ -3644,15 +3645,7 @@ function plan(user) {
   });
 }
 
-function purchases(user) {
-  return card(t("purchases"), async () => {
-    const { purchases: found } = await get("entitlement", `iap/purchases?userId=${user.id}&limit=20`);
-    if (found.length === 0) return empty(t("noPurchases"));
-    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
-      el("span", { class: "quiet small" }, time(one.purchasedAt))),
-    badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
-  });
-}
+const purchases = (user) => card(t("purchases"), () => purchaseLines({ userId: user.id }, { traced: true }));
 
 function mails(user) {
   return card(t("mails"), async () => {
@@ -3791,6 +3784,7 @@ import { get, post, query } from "./api.js";
 import { badge, card, el, empty, facts, field, form, grid, input, listedEither, name, number, readable, say, t, time, word } from "./base.js";
 import { onLive } from "./live.js";
 import { me, remember, show } from "./main.js";
+import { purchaseLines } from "./purchases.js";
 
 const kinds = ["organization", "portfolio", "family"];
 
@@ -3849,14 +3843,7 @@ function features(subject) {
   }, { wide: true });
 }
 
-function purchases(subject) {
-  return card(t("purchases"), async () => {
-    const { purchases: found } = await get("entitlement", `iap/purchases?${query({ ...subject, limit: 20 })}`);
-    if (found.length === 0) return empty(t("noPurchases"));
-    return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
-      el("span", { class: "quiet small" }, time(one.purchasedAt))), badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
-  });
-}
+const purchases = (subject) => card(t("purchases"), () => purchaseLines(subject));
 
 function changes(subject) {
   return card(t("toCome"), async () => {
@@ -4067,6 +4054,48 @@ function byPasskey(close) {
       if (problem.name !== "NotAllowedError") say(sentence(problem), true);
     }
   } }, t("usePasskey"));
+}
+
+"""####),
+    ("purchases.js", "text/javascript", ####"""
+// Purchases, and what has ended with those that were given back.
+
+import { get, query } from "./api.js";
+import { badge, el, empty, link, listed, name, readable, t, time, word } from "./base.js";
+import { objectLink } from "./things.js";
+
+const causes = { PURCHASE_STATE_REFUNDED: "REFUND", PURCHASE_STATE_REVOKED: "REVOCATION" };
+const logged = 200;
+
+/** The purchases of a person or a subject; `traced` links the request that ended one, for those who may look it up. */
+export async function purchaseLines(asked, { traced = false } = {}) {
+  const { purchases: found } = await get("entitlement", `iap/purchases?${query({ ...asked, limit: 20 })}`);
+  if (found.length === 0) return empty(t("noPurchases"));
+  const ended = found.filter((one) => causes[one.state] && one.subject);
+  const subjects = new Map(ended.map((one) => [one.subject.id, one.subject]));
+  const known = new Map(await Promise.all([...subjects].map(async ([id, subject]) => [id, await standing(subject)])));
+  return el("ul", { class: "lines" }, found.map((one) => el("li", {}, el("span", { class: "main" }, el("strong", {}, name(one.productId)),
+    el("span", { class: "quiet small" }, time(one.purchasedAt), one.subject && !one.subject.kind.endsWith("USER") ? [" · ", objectLink(one.subject.id)] : null),
+    one.refundRequestedAt ? el("span", { class: "small" }, badge(t("refundAsked"), "warn"), " ", time(one.refundRequestedAt), one.refundRequestReason ? [" · ", name(readable(one.refundRequestReason.toLowerCase()))] : null) : null,
+    causes[one.state] ? effect(one, known.get(one.subject?.id), traced) : null),
+  badge(word("purchase", one.state), one.state.endsWith("ACTIVE") ? "good" : "bad"))));
+}
+
+/** What a subject has now, and the log of how that came; nothing where the viewer may not look. */
+async function standing(subject) {
+  const who = query({ "subject.kind": subject.kind, "subject.id": subject.id });
+  const [plan, log] = await Promise.all([get("entitlement", `entitlements?${who}`), get("entitlement", `entitlements/changes?${who}&limit=${logged}`)])
+    .catch(() => [undefined, { changes: [] }]);
+  return { plan, changes: log.changes };
+}
+
+/** What the end of a purchase has taken: of what it gave, all that nothing else gives. */
+function effect(one, { plan, changes } = { changes: [] }, traced) {
+  const entry = changes.find((change) => change.name === one.productId && change.source.endsWith("PURCHASE") && change.effect.endsWith("ENDED") && change.cause.endsWith(causes[one.state]));
+  const lost = (plan?.entitlements ?? []).filter((feature) => /_(REFUNDED|REVOKED)$/.test(feature.reason) && feature.unlockedBy?.products.includes(one.productId));
+  return [el("span", { class: "small" }, t("givenBack"), " ", time(one.revokedAt)),
+    plan ? el("span", { class: "small" }, lost.length > 0 ? t("endedWithIt", { features: listed(lost.map((feature) => readable(feature.key))) }) : t("endedNothing"), " ", t("tierNow", { name: readable(plan.tier) })) : null,
+    entry && traced && entry.requestId ? el("span", { class: "small" }, link(`#/requests?id=${encodeURIComponent(entry.requestId)}`, t("itsRequest")), " ", time(entry.occurredAt)) : null].filter(Boolean);
 }
 
 """####),
@@ -6002,6 +6031,9 @@ export default {
   // --- zu Nachweisen
   proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
   proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",
+  // --- zu Käufen
+  endedNothing: "Sonst ist damit nichts zu Ende gegangen.", endedWithIt: "Damit zu Ende: {features}.", givenBack: "Zurückgegeben", itsRequest: "Die Anfrage, die ihn beendet hat",
+  refundAsked: "Erstattung erbeten", tierNow: "Der Tarif ist jetzt {name}.",
 };
 
 """####),
@@ -6285,6 +6317,9 @@ export default {
   // --- of proofs
   proofEnds: "Your proof that it is you ends within a minute. Reading on takes another one.", proofLeft: "Proof that it is you: {time}",
   proofOver: "No recent proof that it is you", proveNow: "Prove it again",
+  // --- of purchases
+  endedNothing: "Nothing else has ended with it.", endedWithIt: "Ended with it: {features}.", givenBack: "Given back", itsRequest: "The request that ended it",
+  refundAsked: "Refund asked for", tierNow: "The tier is now {name}.",
 };
 
 """####),
