@@ -39,7 +39,9 @@ export default async function objectPage({ argument, signal, page }) {
 async function ownCards(entity, actions, signal) {
   if (entity.type !== "family" && entity.type !== "child") return [];
   const family = await load("family");
-  return entity.type === "family" ? family.familyCards(entity, actions, signal) : family.childCards(entity, actions, signal);
+  if (entity.type === "family") return family.familyCards(entity, actions, signal);
+  const account = actions.has("child.pair_devices") ? (await load("child-account")).accountCard(entity, actions) : [];
+  return [family.childCards(entity, actions, signal), account].flat();
 }
 
 function details(entity, type, actions) {

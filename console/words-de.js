@@ -285,4 +285,11 @@ export default {
   // --- zu Käufen
   endedNothing: "Sonst ist damit nichts zu Ende gegangen.", endedWithIt: "Damit zu Ende: {features}.", givenBack: "Zurückgegeben", itsRequest: "Die Anfrage, die ihn beendet hat",
   refundAsked: "Erstattung erbeten", tierNow: "Der Tarif ist jetzt {name}.",
+  // --- zum Konto eines Kindes
+  childAccount: "Konto des Kindes", childNowhere: "Es ist nirgends angemeldet.", childSignOutText: "Das Kind wird auf {name} abgemeldet, und das Gerät gehört nicht mehr zur Familie.",
+  deleteChildAccount: "Konto löschen",
+  deleteChildAccountText: "Das Konto von {name} wird überall abgemeldet, und alles darin wird gelöscht. Je nach Installation kannst du es noch einige Tage behalten.",
+  exportAccount: "Konto exportieren", handOver: "Übergeben", handOverHint: "Die Adresse, die das Konto bekommt. Eine Mail dorthin fragt nach einem Passwort.", handOverSent: "Die Mail ist unterwegs. Ihr Link gilt einen Tag.",
+  handOverText: "Das Konto gehört dann {name} allein: Deine Familie verwaltet es nicht mehr. Rollen und Punkte bleiben.", keepChildAccount: "Konto behalten",
+  noChildAccount: "Es gibt kein Konto, das du verwaltest. Es entsteht, wenn ein Elternteil das Kind auf einem Gerät anmeldet.",
 };

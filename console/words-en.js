@@ -280,4 +280,11 @@ export default {
   // --- of purchases
   endedNothing: "Nothing else has ended with it.", endedWithIt: "Ended with it: {features}.", givenBack: "Given back", itsRequest: "The request that ended it",
   refundAsked: "Refund asked for", tierNow: "The tier is now {name}.",
+  // --- of a child's account
+  childAccount: "Account of the child", childNowhere: "It is signed in nowhere.", childSignOutText: "The child is signed out on {name}, which is no longer a device of the family.",
+  deleteChildAccount: "Delete the account",
+  deleteChildAccountText: "The account of {name} is signed out everywhere, and everything in it is erased. Depending on the installation, there are some days in which you can keep it.",
+  exportAccount: "Export the account", handOver: "Hand over", handOverHint: "The address that the account gets. A mail there asks for a password.", handOverSent: "The mail is on its way. Its link works for a day.",
+  handOverText: "The account becomes {name}’s own: your family no longer manages it. Roles and points stay.", keepChildAccount: "Keep the account",
+  noChildAccount: "There is no account that you manage. One is made when a parent signs the child in on a device.",
 };

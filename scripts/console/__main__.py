@@ -29,7 +29,7 @@ CHECKS = [
     live.one_stream, live.one_renewal, live.another_person, live.rights,
     states.long_list, states.as_curl, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
     pages.entrance, pages.everybody, pages.narrow, pages.german,
-    tenants.family, names.everywhere,
+    tenants.child_account, tenants.child_account_not_offered, tenants.family, names.everywhere,
 ]
 
 # Those that stop services, wait by the clock, make thousands of things or go over every page.

@@ -3,8 +3,9 @@
 import json
 import time
 
-from ..people import PIN
+from ..people import PASSWORD, PIN
 from .flows import verify
+from .pages import looked_at
 
 
 def _title(page, text):
@@ -209,6 +210,70 @@ def family(stage):
     page.fill("pin", PIN)
     page.press("Enter")
     page.shows("Chess")
+
+
+def child_account(stage):
+    """A parent sees where a child is signed in and signs it out; exports its account, deletes it and keeps it, and hands
+    it over, after which the family has nothing to manage."""
+    stage.sign_up("flo", "Flo Family")
+    family_ = stage.entity("flo", "family", "The Flos")
+    child = stage.entity("flo", "child", "Max", family_)
+    page = stage.enter("flo", path=f"/objects/{child}")
+    page.shows("There is no account that you manage.")
+    stage.as_("flo", "auth", "POST", f"auth/children/{child}/sessions", {"deviceId": "max-ipad", "device": {"name": "Max's iPad"}})
+    page.reload()
+    page.shows("Max's iPad")
+    page.settled()
+    looked_at(stage, page, "flo-child-account")
+    page.evaluate("""(() => { const plain = URL.createObjectURL; let text;
+        URL.createObjectURL = (blob) => { text = blob.text(); return plain(blob); };
+        HTMLAnchorElement.prototype.click = async function () { window.saved = this.download + await text; }; })()""")
+    page.click("Export the account")
+    exported = page.until("window.saved")
+    assert exported.startswith(f"gatehouse-{child}-") and "Max's iPad" in exported, exported[:300]
+    page.settled()
+    page.evaluate("""document.querySelector('[aria-label="Sign out Max\\'s iPad"]').click()""")
+    page.until("Boolean(document.querySelector('dialog[open] button.danger'))")
+    page.evaluate("document.querySelector('dialog[open] button.danger').click()")
+    page.shows("It is signed in nowhere.")
+    page.click("Delete the account")
+    page.fill("typed", "Maximilian")
+    page.press("Enter")
+    page.shows("That is not the same.")
+    page.until("!document.querySelector('dialog button[type=submit]').disabled")
+    page.fill("typed", "Max")
+    page.press("Enter")
+    page.shows("Can still be cancelled")
+    assert "Hand over" not in page.text(), "an account that is being deleted is offered to be handed over"
+    page.click("Keep the account")
+    page.until("!document.body.innerText.includes('Can still be cancelled')")
+    page.click("Hand over")
+    page.fill("email", "max@example.com")
+    page.press("Enter")
+    page.shows("Its link works for a day.")
+    grown = stage.nobody()
+    grown.open(stage.link("max@example.com", "take-over"))
+    grown.fill("password", PASSWORD)
+    grown.press("Enter")
+    grown.shows("The account is yours.")
+    page.reload()
+    page.shows("There is no account that you manage.")
+
+
+def child_account_not_offered(stage):
+    """A parent who is no organizer sees the account, and is not offered what organizers alone may do."""
+    stage.sign_up("pat", "Pat Parent")
+    family_ = stage.entity("flo", "family", "The Others")
+    child = stage.entity("flo", "child", "Mia", family_)
+    stage.as_("flo", "auth", "PUT", "users/me/pin", {"pin": PIN})
+    stage.proven("flo", "family.manage_members", "tenancy", "POST", "roles", {
+        "role": {"entityId": family_, "role": "parent", "userId": stage.accounts["pat"]["id"]}})
+    stage.as_("flo", "auth", "POST", f"auth/children/{child}/sessions", {"deviceId": "mia-ipad", "device": {"name": "Mia's iPad"}})
+    page = stage.enter("pat", path=f"/objects/{child}")
+    page.shows("Mia's iPad")
+    page.settled()
+    for hidden in ("Export the account", "Hand over", "Delete the account"):
+        assert hidden not in page.text(), f"{hidden} is offered to a parent who is no organizer"
 
 
 def two_operators(stage):

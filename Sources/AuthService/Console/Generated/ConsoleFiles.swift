@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "7609029ee96d6a02"
+  static let digest = "b21a1ffba2a1279b"
 
   /// The page.
   static let page = ####"""
@@ -1201,6 +1201,77 @@ function imports() {
     result.replaceChildren(facts([[t("importNext"), number(Number(found.nextPosition))], [t("importCreated"), number(Number(found.created))],
       [t("importUnchanged"), number(Number(found.unchanged))], [t("importRefused"), number(Number(found.refused))]]));
   }), result]);
+}
+
+"""####),
+    ("child-account.js", "text/javascript", ####"""
+// The account that parents made for a child: where it is signed in, its export, its deletion, and handing it over.
+
+import { call, download, get, post, saveFile } from "./api.js";
+import { badge, cancel, card, confirmed, dialog, el, empty, facts, field, form, input, name, now, say, sentence, t, time, word } from "./base.js";
+
+const path = (child) => `auth/children/${encodeURIComponent(child.id)}`;
+
+/** The account; undefined if there is none that the family manages. */
+async function read(child) {
+  try {
+    return await get("auth", `${path(child)}/account`);
+  } catch (problem) {
+    if (problem.reason === "CHILD_UNKNOWN") return undefined;
+    throw problem;
+  }
+}
+
+export function accountCard(child, actions) {
+  const may = actions.has("child.manage_account");
+  const section = card(t("childAccount"), async () => {
+    const known = await read(child);
+    if (!known) return empty(t("noChildAccount"));
+    const { deletion } = known;
+    return [facts([[t("since"), time(known.createdAt)],
+      deletion ? [t("state"), [badge(word("deletionState", deletion.state), "warn"), deletion.eraseAt ? [" ", t("eraseAt"), " ", time(deletion.eraseAt)] : ""].flat()] : null]),
+    known.devices.length === 0 ? el("p", { class: "quiet" }, t("childNowhere")) : devices(child, known.devices, act),
+    may ? el("div", { class: "row" }, deletion ? keep() : [exporting(), handingOver(), deleting()]) : null].filter(Boolean);
+  });
+  /** Does something, says so, and shows what has become of the account. */
+  const act = async (send, text = t("done")) => {
+    await Promise.resolve().then(send).then(() => say(text), (problem) => say(sentence(problem), true));
+    section.reload();
+  };
+  const button = (label, click, kind = "") => el("button", { type: "button", class: kind, click }, label);
+  const exporting = () => button(t("exportAccount"), () => act(async () => {
+    const text = await download("auth", `${path(child)}/account/export`);
+    saveFile(new Blob([text], { type: "application/json" }), `gatehouse-${child.id}-${new Date(now()).toISOString().slice(0, 10)}.json`);
+  }));
+  const handingOver = () => button(t("handOver"), async () => {
+    if (await handOver(child)) act(() => {}, t("handOverSent"));
+  });
+  const deleting = () => button(t("deleteChildAccount"), async () => {
+    if (!(await confirmed(t("deleteChildAccount"), t("deleteChildAccountText", { name: child.name }), t("deleteChildAccount"), { typed: child.name }))) return;
+    await act(() => call("auth", "DELETE", `${path(child)}/account`));
+  }, "danger");
+  const keep = () => button(t("keepChildAccount"), () => act(() => post("auth", `${path(child)}/account/cancel-deletion`)));
+  return section;
+}
+
+function devices(child, found, act) {
+  return el("ul", { class: "lines" }, found.map((one) => {
+    const called = one.device?.name || one.deviceId;
+    return el("li", {}, el("span", { class: "main" }, el("strong", {}, name(called)), el("span", { class: "quiet small" }, t("lastSeen"), " ", time(one.lastSeenAt))),
+      el("button", { type: "button", class: "small danger", "aria-label": `${t("signOut")} ${called}`, click: async () => {
+        if (!(await confirmed(t("signOut"), t("childSignOutText", { name: called }), t("signOut")))) return;
+        await act(() => call("auth", "DELETE", `${path(child)}/sessions/${encodeURIComponent(one.deviceId)}`));
+      } }, t("signOut")));
+  }));
+}
+
+/** Whether a mail was sent to the address that the account is to have. */
+function handOver(child) {
+  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("handOverHint"));
+  return dialog(t("handOver"), (close) => [el("p", {}, t("handOverText", { name: child.name })), form([email], t("sendMail"), async () => {
+    await post("auth", `${path(child)}/account/hand-over`, { email: email.input.value.trim() });
+    close(true);
+  }, { more: [cancel(close)] })]);
 }
 
 """####),
@@ -3251,7 +3322,9 @@ export default async function objectPage({ argument, signal, page }) {
 async function ownCards(entity, actions, signal) {
   if (entity.type !== "family" && entity.type !== "child") return [];
   const family = await load("family");
-  return entity.type === "family" ? family.familyCards(entity, actions, signal) : family.childCards(entity, actions, signal);
+  if (entity.type === "family") return family.familyCards(entity, actions, signal);
+  const account = actions.has("child.pair_devices") ? (await load("child-account")).accountCard(entity, actions) : [];
+  return [family.childCards(entity, actions, signal), account].flat();
 }
 
 function details(entity, type, actions) {
@@ -6034,6 +6107,13 @@ export default {
   // --- zu Käufen
   endedNothing: "Sonst ist damit nichts zu Ende gegangen.", endedWithIt: "Damit zu Ende: {features}.", givenBack: "Zurückgegeben", itsRequest: "Die Anfrage, die ihn beendet hat",
   refundAsked: "Erstattung erbeten", tierNow: "Der Tarif ist jetzt {name}.",
+  // --- zum Konto eines Kindes
+  childAccount: "Konto des Kindes", childNowhere: "Es ist nirgends angemeldet.", childSignOutText: "Das Kind wird auf {name} abgemeldet, und das Gerät gehört nicht mehr zur Familie.",
+  deleteChildAccount: "Konto löschen",
+  deleteChildAccountText: "Das Konto von {name} wird überall abgemeldet, und alles darin wird gelöscht. Je nach Installation kannst du es noch einige Tage behalten.",
+  exportAccount: "Konto exportieren", handOver: "Übergeben", handOverHint: "Die Adresse, die das Konto bekommt. Eine Mail dorthin fragt nach einem Passwort.", handOverSent: "Die Mail ist unterwegs. Ihr Link gilt einen Tag.",
+  handOverText: "Das Konto gehört dann {name} allein: Deine Familie verwaltet es nicht mehr. Rollen und Punkte bleiben.", keepChildAccount: "Konto behalten",
+  noChildAccount: "Es gibt kein Konto, das du verwaltest. Es entsteht, wenn ein Elternteil das Kind auf einem Gerät anmeldet.",
 };
 
 """####),
@@ -6320,6 +6400,13 @@ export default {
   // --- of purchases
   endedNothing: "Nothing else has ended with it.", endedWithIt: "Ended with it: {features}.", givenBack: "Given back", itsRequest: "The request that ended it",
   refundAsked: "Refund asked for", tierNow: "The tier is now {name}.",
+  // --- of a child's account
+  childAccount: "Account of the child", childNowhere: "It is signed in nowhere.", childSignOutText: "The child is signed out on {name}, which is no longer a device of the family.",
+  deleteChildAccount: "Delete the account",
+  deleteChildAccountText: "The account of {name} is signed out everywhere, and everything in it is erased. Depending on the installation, there are some days in which you can keep it.",
+  exportAccount: "Export the account", handOver: "Hand over", handOverHint: "The address that the account gets. A mail there asks for a password.", handOverSent: "The mail is on its way. Its link works for a day.",
+  handOverText: "The account becomes {name}’s own: your family no longer manages it. Roles and points stay.", keepChildAccount: "Keep the account",
+  noChildAccount: "There is no account that you manage. One is made when a parent signs the child in on a device.",
 };
 
 """####),
