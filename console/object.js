@@ -4,8 +4,9 @@ import { call, get, load, post, query } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
 import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
+import { longList } from "./long-list.js";
 import { goInstead, isOperator, show } from "./main.js";
-import { actionsOn, ancestors, children, crumbs, longList, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
+import { actionsOn, ancestors, children, crumbs, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
 import { timeline } from "./timeline.js";
 
 /** Types that features belong to. */

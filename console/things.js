@@ -1,7 +1,7 @@
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
 import { get, post } from "./api.js";
-import { badge, complaint, el, empty, field, input, link, name, readable, span, t, word } from "./base.js";
+import { badge, el, link, name, readable, span, t, word } from "./base.js";
 
 let loaded;
 /** The schema, asked for once. */
@@ -55,33 +55,6 @@ export async function actionsOn(entity) {
 }
 
 export const children = (type, parentId, more = {}) => post("tenancy", "entities:list", { type, parentId, ...more });
-
-/** A table of what may be long: with a search on the server, and a page more at a time. `find` gets text and token. */
-export function longList(label, find, draw, none) {
-  const text = field(t("searchIn", { name: label }), input({ type: "search", name: "search", autocomplete: "off", maxLength: 200 }));
-  const results = el("div", { class: "stack" });
-  let rows = [];
-  let newest = 0;
-  let timer;
-  const load = async (token) => {
-    const turn = ++newest;
-    const wanted = text.input.value.trim();
-    const answer = await find(wanted, token);
-    if (turn !== newest) return;
-    rows = token ? [...rows, ...answer.items] : answer.items;
-    const whole = token ? results.querySelectorAll("tbody tr").length : 0;
-    text.hidden = !wanted && !token && !answer.nextPageToken;
-    results.replaceChildren(...[rows.length > 0 ? draw(rows) : empty(wanted ? t("nothingMatches", { text: wanted }) : none),
-      answer.nextPageToken ? el("div", {}, el("button", { type: "button", click: () => load(answer.nextPageToken).catch((problem) => results.append(complaint(problem))) }, t("showMore"))) : null].filter(Boolean));
-    // Where the next page begins, for those who cannot see that there is more.
-    if (token) results.querySelectorAll("tbody tr")[whole]?.querySelector("a,button")?.focus();
-  };
-  text.input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => load().catch((problem) => results.replaceChildren(complaint(problem, load))), 250);
-  });
-  return load().then(() => [text, results]);
-}
 
 export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
 

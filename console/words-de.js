@@ -292,4 +292,6 @@ export default {
   exportAccount: "Konto exportieren", handOver: "Übergeben", handOverHint: "Die Adresse, die das Konto bekommt. Eine Mail dorthin fragt nach einem Passwort.", handOverSent: "Die Mail ist unterwegs. Ihr Link gilt einen Tag.",
   handOverText: "Das Konto gehört dann {name} allein: Deine Familie verwaltet es nicht mehr. Rollen und Punkte bleiben.", keepChildAccount: "Konto behalten",
   noChildAccount: "Es gibt kein Konto, das du verwaltest. Es entsteht, wenn ein Elternteil das Kind auf einem Gerät anmeldet.",
+  // --- zu langen Listen
+  rowsShown: "Zeilen {from} bis {to}", showEarlier: "Frühere anzeigen",
 };

@@ -287,4 +287,6 @@ export default {
   exportAccount: "Export the account", handOver: "Hand over", handOverHint: "The address that the account gets. A mail there asks for a password.", handOverSent: "The mail is on its way. Its link works for a day.",
   handOverText: "The account becomes {name}’s own: your family no longer manages it. Roles and points stay.", keepChildAccount: "Keep the account",
   noChildAccount: "There is no account that you manage. One is made when a parent signs the child in on a device.",
+  // --- of long lists
+  rowsShown: "Rows {from} to {to}", showEarlier: "Show earlier ones",
 };

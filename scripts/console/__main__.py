@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from .checks import (flows, identities, live, names, pages, progress, session, size, states, support, tenants,
+from .checks import (flows, identities, live, members, names, pages, progress, session, size, states, support, tenants,
                      webhooks)
 from .stage import Stage
 
@@ -28,14 +28,14 @@ CHECKS = [
     webhooks.stale, webhooks.switched_off, webhooks.listened,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
     states.long_list, states.as_curl, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
-    pages.entrance, pages.everybody, pages.narrow, pages.german,
+    pages.entrance, pages.everybody, pages.narrow, pages.german, members.many,
     tenants.child_account, tenants.child_account_not_offered, tenants.family, names.everywhere,
 ]
 
 # Those that stop services, wait by the clock, make thousands of things or go over every page.
 SLOW = {states.slow, states.away, states.away_whole, states.cut_stream, states.long_list, names.everywhere, pages.everybody,
         pages.entrance, webhooks.paged, webhooks.switched_off, identities.linked, identities.proven_first, identities.only_way,
-        progress.finished}
+        progress.finished, members.many}
 
 
 def run(stage, wanted, is_quick):

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "b21a1ffba2a1279b"
+  static let digest = "65eb46924ad422a3"
 
   /// The page.
   static let page = ####"""
@@ -2890,6 +2890,72 @@ async function listen(state, outer) {
 }
 
 """####),
+    ("long-list.js", "text/javascript", ####"""
+// A list of which there may be a hundred thousand rows: searched on the server, and shown some pages at a time.
+
+import { complaint, el, empty, field, input, number, renew, t } from "./base.js";
+
+/** How many pages are shown at most: what a browser holds does not grow with how far one reads. */
+const most = 4;
+const typingEnds = 250;
+
+/** A list of what may be long. `find` gets a text and the token of a page, `draw` its rows, `none` is said of an empty list. */
+export function longList(label, find, draw, none) {
+  const text = field(t("searchIn", { name: label }), input({ type: "search", name: "search", autocomplete: "off", maxLength: 200 }));
+  const results = el("div", { class: "stack" });
+  /** Those shown, each with the token that it came by; and the tokens of those before them. */
+  let pages = [];
+  let before = [];
+  let start = 0;
+  let newest = 0;
+  let timer;
+
+  const read = async (token, place) => {
+    const turn = ++newest;
+    const wanted = text.input.value.trim();
+    const answer = await find(wanted, token);
+    // What was typed later has another answer.
+    if (turn !== newest) return;
+    const focused = place({ token, rows: answer.items, next: answer.nextPageToken });
+    text.hidden = !wanted && before.length === 0 && pages.length === 1 && !answer.nextPageToken;
+    show(wanted);
+    if (focused !== undefined) results.querySelectorAll("tbody tr,.lines > li")[focused]?.querySelector("a,button")?.focus();
+  };
+  const first = () => read(undefined, (page) => {
+    [pages, before, start] = [[page], [], 0];
+  });
+  /** The next page below; where it begins gets the focus, for those who cannot see that there is more. */
+  const below = () => read(pages.at(-1).next, (page) => {
+    pages.push(page);
+    if (pages.length > most) {
+      const gone = pages.shift();
+      before.push(gone.token);
+      start += gone.rows.length;
+    }
+    return pages.slice(0, -1).reduce((sum, one) => sum + one.rows.length, 0);
+  });
+  const above = () => read(before.at(-1), (page) => {
+    before.pop();
+    pages = [page, ...pages.slice(0, most - 1)];
+    start = Math.max(0, start - page.rows.length);
+    return 0;
+  });
+  const button = (words, run) => el("div", {}, el("button", { type: "button", click: () => run().catch((problem) => results.append(complaint(problem))) }, words));
+  const show = (wanted) => {
+    const rows = pages.flatMap((page) => page.rows);
+    renew(results, [before.length > 0 ? button(t("showEarlier"), above) : null,
+      rows.length > 0 ? draw(rows) : empty(wanted ? t("nothingMatches", { text: wanted }) : none),
+      before.length > 0 ? el("p", { class: "quiet small", role: "status" }, t("rowsShown", { from: number(start + 1), to: number(start + rows.length) })) : null,
+      pages.at(-1).next ? button(t("showMore"), below) : null]);
+  };
+  text.input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => first().catch((problem) => results.replaceChildren(complaint(problem, first))), typingEnds);
+  });
+  return first().then(() => [text, results]);
+}
+
+"""####),
     ("mail.js", "text/javascript", ####"""
 // The pages that mails link to. The code is behind the number sign, so no server sees it; it is taken out of the address
 // at once, and goes out when a person clicks, since programs that look at mails open links too.
@@ -3287,8 +3353,9 @@ import { call, get, load, post, query } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
 import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
+import { longList } from "./long-list.js";
 import { goInstead, isOperator, show } from "./main.js";
-import { actionsOn, ancestors, children, crumbs, longList, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
+import { actionsOn, ancestors, children, crumbs, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
 import { timeline } from "./timeline.js";
 
 /** Types that features belong to. */
@@ -5052,7 +5119,7 @@ async function edit(kind, id, known, done) {
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
 import { get, post } from "./api.js";
-import { badge, complaint, el, empty, field, input, link, name, readable, span, t, word } from "./base.js";
+import { badge, el, link, name, readable, span, t, word } from "./base.js";
 
 let loaded;
 /** The schema, asked for once. */
@@ -5106,33 +5173,6 @@ export async function actionsOn(entity) {
 }
 
 export const children = (type, parentId, more = {}) => post("tenancy", "entities:list", { type, parentId, ...more });
-
-/** A table of what may be long: with a search on the server, and a page more at a time. `find` gets text and token. */
-export function longList(label, find, draw, none) {
-  const text = field(t("searchIn", { name: label }), input({ type: "search", name: "search", autocomplete: "off", maxLength: 200 }));
-  const results = el("div", { class: "stack" });
-  let rows = [];
-  let newest = 0;
-  let timer;
-  const load = async (token) => {
-    const turn = ++newest;
-    const wanted = text.input.value.trim();
-    const answer = await find(wanted, token);
-    if (turn !== newest) return;
-    rows = token ? [...rows, ...answer.items] : answer.items;
-    const whole = token ? results.querySelectorAll("tbody tr").length : 0;
-    text.hidden = !wanted && !token && !answer.nextPageToken;
-    results.replaceChildren(...[rows.length > 0 ? draw(rows) : empty(wanted ? t("nothingMatches", { text: wanted }) : none),
-      answer.nextPageToken ? el("div", {}, el("button", { type: "button", click: () => load(answer.nextPageToken).catch((problem) => results.append(complaint(problem))) }, t("showMore"))) : null].filter(Boolean));
-    // Where the next page begins, for those who cannot see that there is more.
-    if (token) results.querySelectorAll("tbody tr")[whole]?.querySelector("a,button")?.focus();
-  };
-  text.input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => load().catch((problem) => results.replaceChildren(complaint(problem, load))), 250);
-  });
-  return load().then(() => [text, results]);
-}
 
 export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
 
@@ -6114,6 +6154,8 @@ export default {
   exportAccount: "Konto exportieren", handOver: "Übergeben", handOverHint: "Die Adresse, die das Konto bekommt. Eine Mail dorthin fragt nach einem Passwort.", handOverSent: "Die Mail ist unterwegs. Ihr Link gilt einen Tag.",
   handOverText: "Das Konto gehört dann {name} allein: Deine Familie verwaltet es nicht mehr. Rollen und Punkte bleiben.", keepChildAccount: "Konto behalten",
   noChildAccount: "Es gibt kein Konto, das du verwaltest. Es entsteht, wenn ein Elternteil das Kind auf einem Gerät anmeldet.",
+  // --- zu langen Listen
+  rowsShown: "Zeilen {from} bis {to}", showEarlier: "Frühere anzeigen",
 };
 
 """####),
@@ -6407,6 +6449,8 @@ export default {
   exportAccount: "Export the account", handOver: "Hand over", handOverHint: "The address that the account gets. A mail there asks for a password.", handOverSent: "The mail is on its way. Its link works for a day.",
   handOverText: "The account becomes {name}’s own: your family no longer manages it. Roles and points stay.", keepChildAccount: "Keep the account",
   noChildAccount: "There is no account that you manage. One is made when a parent signs the child in on a device.",
+  // --- of long lists
+  rowsShown: "Rows {from} to {to}", showEarlier: "Show earlier ones",
 };
 
 """####),
