@@ -34,7 +34,7 @@ FROM ${DEBIAN_IMAGE}
 # With the fixes of libnghttp2 that scripts/setup asks for too. The program openssl makes the front door's certificate.
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends \
-    ca-certificates libcrypt1 libcurl4 libidn2-0 libnghttp2-14 libprotobuf-c1 libsodium23 libsqlite3-0 libssl3 zlib1g libstdc++6 \
+    ca-certificates libcrypt1 libcurl4 libidn2-0 libnghttp2-14 libpq5 libprotobuf-c1 libsodium23 libsqlite3-0 libssl3 zlib1g libstdc++6 \
     openssl \
   && rm -rf /var/lib/apt/lists/* \
   && dpkg --compare-versions "$(dpkg-query -W -f='${Version}' libnghttp2-14)" ge '1.52.0-1+deb12u3'

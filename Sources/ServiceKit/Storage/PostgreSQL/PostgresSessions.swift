@@ -7,29 +7,31 @@ enum PostgresSessions {
   /// Throws `cannotOpen` if a pooler lends sessions by the transaction.
   ///
   /// A pooler lends the session that was given back last first (PgBouncer, `server_round_robin`). While another
-  /// connection is in a transaction, the first one gets a different session then, or waits for one until the server ends
-  /// that transaction.
+  /// connection is in a transaction, the first one gets a different session then, which does not have its setting, or
+  /// waits for one until the server ends that transaction. Nothing is prepared for this: that would fail by itself,
+  /// with an error that does not name the cause.
   static func require(
     _ server: PostgresConnection,
     at location: PostgresLocation
   ) throws(StoreError) {
     let other = try PostgresConnection(location)
-    let before = try identifier(of: server)
-    try other.run("BEGIN")
-    _ = try identifier(of: other)
-    let after = try identifier(of: server)
-    guard before == after else {
+    try server.run("SELECT set_config('gatehouse.session', 'first', false)")
+    try other.run("SELECT set_config('gatehouse.session', 'other', false)")
+    try other.run("BEGIN; SELECT 1")
+    do throws(StoreError) {
+      // Divides by zero elsewhere.
+      try server.run(
+        "SELECT 1 / CAST(coalesce(current_setting('gatehouse.session', true), '') = 'first' AS integer)"
+      )
+      try other.run("ROLLBACK")
+      try server.run("SELECT set_config('gatehouse.session', '', false)")
+    } catch {
+      guard server.isConnected else { throw error }
       throw .cannotOpen(
         path: server.path,
         detail: "a pooler lends its sessions by the transaction: have it lend them by the session "
           + "(pool_mode = session), or name the server itself"
       )
     }
-    try other.run("ROLLBACK")
-  }
-
-  /// The process of the session.
-  private static func identifier(of server: PostgresConnection) throws(StoreError) -> Int64? {
-    try server.first("SELECT CAST(pg_backend_pid() AS bigint)") { $0.integer(0) }
   }
 }

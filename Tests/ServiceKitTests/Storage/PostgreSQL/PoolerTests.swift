@@ -53,9 +53,12 @@ private struct Pooler {
     let socket = try #require(
       try server.first("SHOW unix_socket_directories") { $0.text(0) }
     )
+    // As the page about PostgreSQL has it: a role of its own, which says which schema.
+    try server.run("CREATE ROLE \(schema) LOGIN SUPERUSER")
+    try server.run("ALTER ROLE \(schema) SET search_path = \(schema)")
     let settings = """
       [databases]
-      postgres = host=\(socket) user=gatehouse connect_query='SET search_path = \(schema)'
+      postgres = host=\(socket) user=\(schema)
       [pgbouncer]
       unix_socket_dir = \(folder.path)
       listen_addr =
@@ -65,20 +68,25 @@ private struct Pooler {
       default_pool_size = \(sessionCount)
       ignore_startup_parameters = extra_float_digits
       query_wait_timeout = 20
-      logfile = \(folder.file("log"))
       pidfile = \(folder.file("pid"))
       """
     try settings.write(toFile: folder.file("pgbouncer.ini"), atomically: true, encoding: .utf8)
     // It does not run as root.
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
-    let arguments = [Self.program, "-d", folder.file("pgbouncer.ini")]
+    let arguments = [Self.program, folder.file("pgbouncer.ini")]
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = getuid() == 0 ? ["runuser", "-u", "postgres", "--"] + arguments : arguments
-    process.standardError = FileHandle.nullDevice
+    let log = Pipe()
+    process.standardError = log
     try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    var said = ""
+    while !said.contains("process up") {
+      let more = log.fileHandleForReading.availableData
+      // It has ended.
+      try #require(!more.isEmpty, "\(said)")
+      said += String(decoding: more, as: UTF8.self)
+    }
   }
 
   func open() async throws -> Database {
