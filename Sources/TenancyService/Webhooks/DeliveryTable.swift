@@ -275,6 +275,9 @@ enum DeliveryTable {
   }
 
   /// Makes the first of a lane due, and no other one.
+  ///
+  /// The index is named because SQLite would read all that waits for the webhook: it takes any index that begins with
+  /// the webhook for as good as the primary key.
   private static func moveUp(
     _ lane: String,
     of webhookID: String,
@@ -282,14 +285,19 @@ enum DeliveryTable {
     in tx: borrowing WriteTransaction
   ) throws {
     let first = try tx.first(
-      columns,
-      "WHERE webhook_id = ? AND lane = ? AND is_given_up = 0 ORDER BY sequence LIMIT 1",
+      """
+      SELECT \(columns.list(of: "d")) FROM webhook_delivery d INDEXED BY webhook_delivery_by_lane
+      WHERE webhook_id = ? AND lane = ? AND is_given_up = 0 ORDER BY sequence LIMIT 1
+      """,
       .text(webhookID),
       .text(lane)
-    )
+    ) { try columns.record($0) }
     guard let first, first.dueAt == nil else { return }
     try tx.execute(
-      "UPDATE webhook_delivery SET due_at = NULL WHERE webhook_id = ? AND lane = ? AND due_at IS NOT NULL",
+      """
+      UPDATE webhook_delivery INDEXED BY webhook_delivery_by_lane SET due_at = NULL
+      WHERE webhook_id = ? AND lane = ? AND due_at IS NOT NULL
+      """,
       .text(webhookID),
       .text(lane)
     )

@@ -85,7 +85,7 @@ struct ListsUnderWayTests {
       let imports = Auth_V1.ImportsClient(stage.channel)
       for (number, run) in ["a", "b", "c", "a"].enumerated() {
         let batch = Auth_V1.ImportUsersRequest(
-          source: "shop",
+          source: number == 2 ? "store" : "shop",
           run: run,
           position: number == 3 ? 1 : 0,
           rows: [.init(sourceId: "\(number)", email: "user\(number)@example.org")]
