@@ -73,7 +73,7 @@ enum DeletionTable {
     try tx.query(
       columns,
       """
-      WHERE finished_at IS \(finished ? "NOT NULL" : "NULL") AND id \(direction.comparison) ?
+      WHERE finished_at IS \(finished ? "NOT" : "") NULL AND id \(direction.comparison) ?
       ORDER BY id \(direction.keyword) LIMIT ? OFFSET ?
       """,
       .text(cursor ?? direction.firstText),

@@ -136,8 +136,7 @@ public enum TenancyProgram: HostedService {
     )
     return OpenService(
       services: service.services,
-      documents: [settings.authZen?.document].compactMap(\.self)
-        + (settings.webhooks == nil ? [] : EventSchemas.documents),
+      documents: [settings.authZen?.document].compactMap(\.self) + EventSchemas.documents,
       interceptors: [
         remote.interceptor { right, user, _ in service.holds(right, user.userID) },
         service.operatorLooks,

@@ -235,6 +235,24 @@ extension MatrixStage {
       )
       try #require(asked.code == nil, "\(asked)")
     }
+    for run in ["1", "2"] {
+      let imported = try await call(
+        "Imports/ImportBatch",
+        .object([
+          "source": "old", "run": .string(run),
+          "rows": .array([
+            .object(["sourceId": .string(run), "email": .string("old\(run)@example.org")])
+          ]),
+        ]),
+        operating
+      )
+      try #require(imported.code == nil, "\(imported)")
+    }
+    for name in ["leaving", "going"] {
+      let leaving = try await product.call(try await product.signUp(name))
+      let begun = try await call("Deletions/DeleteAccount", .object([:]), leaving)
+      try #require(begun.code == nil, "\(begun)")
+    }
     for user in [somebody, try await product.signUp("suspended")] {
       let suspended = try await call(
         "Subjects/Suspend",
