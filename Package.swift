@@ -264,7 +264,7 @@ let package = Package(
     .target(name: "CommandLineTool", swiftSettings: strict),
     .target(
       name: "LoadGenerator",
-      dependencies: ["CommandLineTool", "RPCKit", "TextEncodings"],
+      dependencies: ["CommandLineTool", "RPCKit", "TextEncodings", "CNghttp2"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -391,7 +391,7 @@ let package = Package(
       name: "RPCKitHTTPTests",
       dependencies: [
         "RPCKitHTTP", "Reflection", "RPCKit", "RPCKitTesting", "PeerContracts", "TestingContracts",
-        "StrictJSON",
+        "LoadGenerator", "StrictJSON",
         "TextEncodings",
       ],
       swiftSettings: strict

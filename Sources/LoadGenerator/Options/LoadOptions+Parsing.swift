@@ -1,5 +1,6 @@
 internal import CommandLineTool
 internal import RPCKit
+internal import TextEncodings
 
 /// The command of the command line.
 package enum LoadCommand: Sendable {
@@ -35,6 +36,7 @@ private struct OptionParser {
   private var service: String?
   private var method: String?
   private var requestOption: String?
+  private var hasRoute = false
 
   private typealias Reading =
     @Sendable (inout OptionParser, inout ArgumentReader) throws -> Void
@@ -56,6 +58,9 @@ private struct OptionParser {
   ]
 
   private static let call: [String: Reading] = [
+    "--wire": { try $0.readWire(try $1.value()) },
+    "--route": { try $0.readRoute(try $1.value()) },
+    "--bearer-file": { try $0.readBearer(try $1.value()) },
     "--target": { try $0.readTarget(try $1.value()) },
     "--service": { $0.service = try $1.value() },
     "--method": { $0.method = try $1.value() },
@@ -104,6 +109,47 @@ private struct OptionParser {
     hasTarget = true
   }
 
+  private mutating func readWire(_ text: String) throws(UsageError) {
+    guard let wire = LoadOptions.Wire(rawValue: text) else {
+      let wires = LoadOptions.Wire.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("--wire is one of \(wires), not \"\(text)\"")
+    }
+    options.wire = wire
+  }
+
+  private mutating func readRoute(_ text: String) throws(UsageError) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 2, !words[0].isEmpty, words[0].utf8.allSatisfy(\.isASCIIUppercase),
+      words[1].hasPrefix("/"), words[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw UsageError(
+        "--route needs a method and a path, as in \"POST /v1/check\", not \"\(text)\""
+      )
+    }
+    let path = try TextTemplate(String(words[1]), option: "--route")
+    guard path.isFilledIn else {
+      throw UsageError(
+        "--route has a brace that is neither {n} nor {random}: give variables a value"
+      )
+    }
+    options.route = LoadOptions.Route(method: String(words[0]), path: String(words[1]))
+    hasRoute = true
+  }
+
+  private mutating func readBearer(_ path: String) throws(UsageError) {
+    let bytes: [UInt8]
+    do {
+      bytes = try FileBytes.read(path, byteCountMax: 1 << 16)
+    } catch {
+      throw UsageError(error.description)
+    }
+    let words = bytes.split { $0 == 32 || (9...13).contains($0) }
+    guard words.count == 1, words[0].allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw UsageError("--bearer-file: \(path) is not one token")
+    }
+    try readMetadata("authorization=Bearer \(String(decoding: words[0], as: UTF8.self))")
+  }
+
   private mutating func readMetadata(_ text: String) throws(UsageError) {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
       throw UsageError("--metadata needs key=value, not \"\(text)\"")
@@ -139,6 +185,7 @@ private struct OptionParser {
       (options.service, options.method) = (service, method)
       if requestOption == nil { options.request = .message([]) }
     }
+    try checkWire()
     guard options.slowPercent == 0 || options.request == .benchmark else {
       throw UsageError("--slow-percent is for the benchmark's own request only")
     }
@@ -158,5 +205,28 @@ private struct OptionParser {
       throw UsageError("the --tls options need a --target of the form tls://host:port")
     }
     return options
+  }
+  /// Checks what goes with one wire alone.
+  private mutating func checkWire() throws(UsageError) {
+    guard options.wire.isREST else {
+      guard !hasRoute else { throw UsageError("--route is for --wire rest and rest-http2") }
+      guard !options.isStock || options.wire == .frames else {
+        throw UsageError("--stock is for --wire frames")
+      }
+      return
+    }
+    guard service == nil else {
+      throw UsageError("by REST a method is called by its --route, not by --service and --method")
+    }
+    guard !options.isStock else { throw UsageError("--stock is for --wire frames") }
+    guard options.wire != .rest || options.inFlightMax == 1 else {
+      throw UsageError(
+        "HTTP/1.1 has one call in flight on a connection: give more --connections, or --wire rest-http2"
+      )
+    }
+    if hasRoute, requestOption == nil { options.request = .message([]) }
+    guard hasRoute || requestOption == nil else {
+      throw UsageError("a request by REST needs a --route, as in --route \"POST /v1/check\"")
+    }
   }
 }

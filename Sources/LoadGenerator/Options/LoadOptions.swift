@@ -12,7 +12,7 @@ package struct LoadOptions: Sendable {
     case messageFile(String)
     /// One encoded message.
     case message([UInt8])
-    /// The text of a `RequestTemplate`.
+    /// The text of a `RequestTemplate`, or by REST of a `TextTemplate`.
     case template(String)
   }
 
@@ -28,6 +28,27 @@ package struct LoadOptions: Sendable {
     package var host: String?
   }
 
+  /// How calls are sent.
+  package enum Wire: String, Sendable, CaseIterable {
+    case frames
+    /// HTTP/2.
+    case grpc
+    /// HTTP/1.1, with connections that are kept.
+    case rest
+    case restByHTTP2 = "rest-http2"
+
+    /// Whether requests have a route, and JSON.
+    package var isREST: Bool { self == .rest || self == .restByHTTP2 }
+  }
+
+  /// Where a request by REST goes.
+  package struct Route: Sendable, Hashable {
+    /// `POST`.
+    package var method: String
+    /// Path and query; see `TextTemplate`.
+    package var path: String
+  }
+
   /// How the report is written to standard output.
   package enum Output: Sendable, Hashable {
     /// Text on a terminal, one line of JSON for a program.
@@ -39,6 +60,11 @@ package struct LoadOptions: Sendable {
   }
 
   package var target: ChannelTarget.Endpoint
+  package var wire = Wire.frames
+  package var route = Route(
+    method: BenchmarkRequest.route.method,
+    path: BenchmarkRequest.route.path
+  )
   package var service = "benchmark.v1.Permissions"
   package var method = "Check"
   package var request = Request.benchmark
@@ -74,5 +100,10 @@ package struct LoadOptions: Sendable {
   /// Options with every default.
   package init(target: ChannelTarget.Endpoint) {
     self.target = target
+  }
+
+  /// The method that is called, as its wire has it.
+  package var callName: String {
+    wire.isREST ? "\(route.method) \(route.path)" : "\(service)/\(method)"
   }
 }

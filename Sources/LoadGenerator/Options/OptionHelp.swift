@@ -3,11 +3,14 @@ package enum OptionHelp {
   package static let text = """
     usage: rpcload --target ADDRESS [options]
 
-    Calls one unary method of a ttrpc server, any server, and reports how long the calls took.
+    Calls one unary method of a server, any server, and reports how long the calls took.
 
     Where
       --target ADDRESS     tcp://host:port, tls://host:port or unix:///path;
                            also host:port, or the path of a Unix socket
+      --wire WIRE          frames (ttrpc, the default), grpc (HTTP/2), rest (HTTP/1.1 with
+                           connections that are kept, one call in flight on each), or rest-http2;
+                           HTTP/2 is spoken at once, or after ALPN with tls://
       --stock              keep to plain ttrpc: do not offer RPCKit's extensions
       --tls-ca FILE        PEM of trusted authorities (default: the system's)
       --tls-cert FILE, --tls-key FILE
@@ -16,7 +19,10 @@ package enum OptionHelp {
 
     What (default: the benchmark's permission check, whose answers are verified)
       --service NAME, --method NAME
-                           such as grpc.health.v1.Health and Check
+                           such as grpc.health.v1.Health and Check; not by REST
+      --route "METHOD PATH"
+                           by REST, such as "GET /api/v1/units/{n:100}?view=full"; {n} and
+                           {random} are filled in
       --request-file FILE  encoded messages, each behind its length as a varint; sent in turn
       --request-message FILE
                            one encoded message
@@ -24,8 +30,11 @@ package enum OptionHelp {
       --template TEXT      fields as "protoc --decode_raw" prints them:
                              1: "text"   2: 42   3: 0x0000002a (fixed32)   4 { 1: "nested" }
                            {n} is the number of the call, {random} 64 random bits, and with a
-                           limit, {n:1000} or {random:1000}, a number below it; {{ is a brace
-      --metadata KEY=VALUE metadata of every call; may be repeated
+                           limit, {n:1000} or {random:1000}, a number below it; {{ is a brace.
+                           By REST, JSON with the same places: {"number": {n}, "name": "u{n}"}
+      --metadata KEY=VALUE metadata of every call, which is a header field by gRPC and REST; may
+                           be repeated
+      --bearer-file FILE   sends the token in a file with every call (authorization: Bearer TOKEN)
       --timeout TIME       deadline of every call (2, 0.5, 250ms)
 
     How much
@@ -55,6 +64,8 @@ package enum OptionHelp {
     every call that was due in that time, followed for two seconds (or --timeout) after the end.
     Control-C ends the run and reports what there is. UNFINISHED is a call without an answer by
     then, UNSENT one that still waited for a place, DROPPED one that the backlog had no room for.
+    By REST failures are counted by status (HTTP_403), else by code. A connection that ended is
+    made again and counted; by HTTP/1.1 one ends with a call that had no answer in time.
     "Not processed" are failed calls that the server surely did not begin, as while it restarts:
     a channel would send them again, rpcload does not.
 
@@ -69,6 +80,8 @@ package enum OptionHelp {
       rpcload --target tls://auth.internal:4443 --tls-ca ca.pem --rate 500 --timeout 250ms \\
         --service auth.v1.Sessions --method Introspect --request-file sessions.bin \\
         --metadata x-request-id=load-1 --json
+      rpcload --target 127.0.0.1:7402 --wire rest --connections 32 --rate 2000 \\
+        --route "POST /api/v1/permissions/check" --bearer-file token --template '{"n": {n}}'
 
     """
 }

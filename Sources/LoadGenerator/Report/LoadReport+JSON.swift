@@ -25,8 +25,13 @@ extension LoadReport {
     object.add("p9999_us", percentile(99.99))
     object.add("mean_us", DecimalText.fixed((recorder.latencies.mean ?? 0) / 1e3, 1))
     object.add("min_us", percentile(0))
-    object.add("service", string: options.service)
-    object.add("method", string: options.method)
+    object.add("wire", string: options.wire.rawValue)
+    if options.wire.isREST {
+      object.add("route", string: options.callName)
+    } else {
+      object.add("service", string: options.service)
+      object.add("method", string: options.method)
+    }
     object.add("threads", options.threadCount)
     object.add("poisson", options.isPoisson)
     object.add("seed", options.seed)

@@ -18,7 +18,8 @@ extension LoadReport {
       ? "open loop, \(DecimalText.plain(options.rate))/s\(options.isPoisson ? " Poisson" : "")"
       : "closed loop"
     let cut = isCutShort ? ", cut short" : ""
-    return "\(options.service)/\(options.method): \(loop), \(options.connectionCount) connections "
+    let wire = options.wire == .frames ? "" : " by \(options.wire.rawValue)"
+    return "\(options.callName)\(wire): \(loop), \(options.connectionCount) connections "
       + "x \(options.inFlightMax) in flight, \(DecimalText.fixed(measuredSeconds, 2)) s\(cut)"
   }
 

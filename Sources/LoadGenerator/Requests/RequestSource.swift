@@ -8,8 +8,16 @@ package struct RequestSource: Sendable {
     case encoded(EncodedRequests)
     /// Filled in for each call.
     case template(RequestTemplate)
+    /// Text that is filled in for each call.
+    case text(TextTemplate)
     /// A usual request and a slow one.
     case benchmark(usual: EncodedRequests, slow: EncodedRequests)
+
+    /// Whether any request has a byte.
+    var hasBytes: Bool {
+      if case .encoded(let requests) = self { return !requests.bytes.isEmpty }
+      return true
+    }
   }
 
   private let content: Content
@@ -18,34 +26,53 @@ package struct RequestSource: Sendable {
   private var random: SplitMix64
   private var buffer: [UInt8] = []
   private var index = 0
+  private let path: TextTemplate?
+  private var pathBuffer: [UInt8] = []
 
-  /// One of `step` sources that share the numbers of the calls: this one has `first`,
-  /// `first + step` and so on.
-  package init(_ content: Content, first: Int, step: Int, seed: UInt64) {
+  /// Begins one of `step` sources, which has the calls `first`, `first + step` and so on.
+  ///
+  /// `path` is that of requests by REST, if it differs from call to call.
+  package init(
+    _ content: Content,
+    path: TextTemplate? = nil,
+    first: Int,
+    step: Int,
+    seed: UInt64
+  ) {
     self.content = content
+    self.path = path
+    if let path { pathBuffer = Array(repeating: 0, count: path.byteCountMax) }
     number = UInt64(first)
     self.step = UInt64(step)
     random = SplitMix64(seed: seed)
     switch content {
     case .encoded(let requests): index = first % requests.ranges.count
     case .template(let template): buffer = Array(repeating: 0, count: template.byteCountMax)
+    case .text(let template): buffer = Array(repeating: 0, count: template.byteCountMax)
     case .benchmark: break
     }
   }
 
-  /// Shows the next request.
+  /// Shows the next request: its path, which is empty if it is the same for all, and its message.
   package mutating func withNext<Result>(
     isSlow: Bool,
-    _ body: (Span<UInt8>) -> Result
+    _ body: (_ path: Span<UInt8>, _ message: Span<UInt8>) -> Result
   ) -> Result {
+    let pathStart = path?.render(number: number, random: &random, into: &pathBuffer) ?? 0
+    let start =
+      switch content {
+      case .template(let template): template.render(number: number, random: &random, into: &buffer)
+      case .text(let template): template.render(number: number, random: &random, into: &buffer)
+      case .encoded, .benchmark: 0
+      }
+    let path = pathBuffer.span.extracting(pathStart..<pathBuffer.count)
     switch content {
     case .encoded(let requests):
-      return body(requests.bytes.span.extracting(requests.ranges[index]))
-    case .template(let template):
-      let start = template.render(number: number, random: &random, into: &buffer)
-      return body(buffer.span.extracting(start..<buffer.count))
+      return body(path, requests.bytes.span.extracting(requests.ranges[index]))
+    case .template, .text:
+      return body(path, buffer.span.extracting(start..<buffer.count))
     case .benchmark(let usual, let slow):
-      return body((isSlow ? slow : usual).bytes.span)
+      return body(path, (isSlow ? slow : usual).bytes.span)
     }
   }
 
@@ -56,23 +83,5 @@ package struct RequestSource: Sendable {
     number &+= step
     guard case .encoded(let requests) = content else { return }
     index = (index + Int(truncatingIfNeeded: step)) % requests.ranges.count
-  }
-}
-
-/// The request and answer that all programs of the benchmark use; about as long as real ones.
-enum BenchmarkRequest {
-  static let content = RequestSource.Content.benchmark(
-    usual: EncodedRequests(message: message(subject: "user:3f2a9c1e")),
-    slow: EncodedRequests(message: message(subject: "slow"))
-  )
-
-  /// `allowed: true, reason: "ALLOWED"`, as every encoder writes it.
-  static let answer: [UInt8] = [0x08, 1, 0x12, 7] + Array("ALLOWED".utf8)
-
-  private static func message(subject: String) -> [UInt8] {
-    let fields = [subject, "device.unlock", "portfolio/4711/unit/12/door/front", "app"]
-    return fields.enumerated().flatMap { index, text in
-      [UInt8(index + 1) << 3 | 2, UInt8(text.utf8.count)] + Array(text.utf8)
-    }
   }
 }

@@ -108,11 +108,7 @@ package struct RequestTemplate: Sendable, Hashable {
       switch field.value {
       case .varint, .filled, .fixed32, .fixed64: sum + 20
       case .message(let inner): sum + 20 + byteCountMax(inner)
-      case .text(let parts):
-        parts.reduce(sum + 20) { sum, part in
-          // 20 digits are the most that 64 bits have.
-          if case .bytes(let bytes) = part { sum + bytes.count } else { sum + 20 }
-        }
+      case .text(let parts): sum + 20 + TextPart.byteCountMax(parts)
       }
     }
   }
@@ -120,7 +116,7 @@ package struct RequestTemplate: Sendable, Hashable {
 
 extension RequestTemplate.Placeholder {
   /// The value for one call.
-  fileprivate func value(_ number: UInt64, _ random: inout SplitMix64) -> UInt64 {
+  func value(_ number: UInt64, _ random: inout SplitMix64) -> UInt64 {
     switch self {
     case .number(nil): number
     case .number(let limit?): number % limit
@@ -128,60 +124,6 @@ extension RequestTemplate.Placeholder {
     // The product's upper half: even enough for load (Lemire, "Fast random integer generation in
     // an interval", 2019), and without a loop.
     case .random(let limit?): random.next().multipliedFullWidth(by: limit).high
-    }
-  }
-}
-
-/// Writes a buffer from its end to its beginning.
-private struct BackwardWriter {
-  /// Where the last written byte is.
-  var offset: Int
-
-  mutating func byte(_ byte: UInt8, _ buffer: inout [UInt8]) {
-    offset -= 1
-    buffer[offset] = byte
-  }
-
-  mutating func varint(_ value: UInt64, _ buffer: inout [UInt8]) {
-    let byteCount = max(1, (70 - value.leadingZeroBitCount) / 7)
-    offset -= byteCount
-    var rest = value
-    for index in offset..<offset + byteCount - 1 {
-      buffer[index] = UInt8(truncatingIfNeeded: rest) | 0x80
-      rest >>= 7
-    }
-    buffer[offset + byteCount - 1] = UInt8(truncatingIfNeeded: rest)
-  }
-
-  mutating func fixed(_ value: UInt64, byteCount: UInt64, _ buffer: inout [UInt8]) {
-    // Little endian, the last byte first.
-    for index in (0..<byteCount).reversed() {
-      byte(UInt8(truncatingIfNeeded: value >> (8 * index)), &buffer)
-    }
-  }
-
-  mutating func text(
-    _ part: RequestTemplate.TextPart,
-    _ number: UInt64,
-    _ random: inout SplitMix64,
-    _ buffer: inout [UInt8]
-  ) {
-    switch part {
-    case .bytes(let bytes):
-      for value in bytes.reversed() { byte(value, &buffer) }
-    case .placeholder(.random(nil)):
-      var value = random.next()
-      for _ in 0..<16 {
-        let digit = UInt8(value & 15)
-        byte(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10), &buffer)
-        value >>= 4
-      }
-    case .placeholder(let placeholder):
-      var value = placeholder.value(number, &random)
-      repeat {
-        byte(UInt8(ascii: "0") + UInt8(value % 10), &buffer)
-        value /= 10
-      } while value > 0
     }
   }
 }

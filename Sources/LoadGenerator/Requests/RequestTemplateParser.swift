@@ -8,10 +8,32 @@ struct RequestTemplateParser {
   private static let fieldNumberMax: UInt64 = (1 << 29) - 1
 
   private let text: [UInt8]
+  private let option: String
   private var offset = 0
 
-  init(_ text: String) {
+  init(_ text: String, option: String = "--template") {
     self.text = Array(text.utf8)
+    self.option = option
+  }
+
+  /// Reads text in which only places to fill in mean something; see `TextTemplate`.
+  mutating func parseText() throws(UsageError) -> [RequestTemplate.TextPart] {
+    guard text.count <= Self.byteCountMax else {
+      throw UsageError("\(option) has at most \(Self.byteCountMax) bytes")
+    }
+    var parts: [RequestTemplate.TextPart] = []
+    var bytes: [UInt8] = []
+    while let byte = peek {
+      if let placeholder = try placeholder() {
+        if !bytes.isEmpty { parts.append(.bytes(bytes)) }
+        bytes = []
+        parts.append(.placeholder(placeholder))
+      } else {
+        bytes.append(byte)
+        offset += 1
+      }
+    }
+    return bytes.isEmpty ? parts : parts + [.bytes(bytes)]
   }
 
   /// Reads the whole text.
@@ -207,6 +229,6 @@ struct RequestTemplateParser {
   }
 
   private func problem(_ what: String) -> UsageError {
-    UsageError("--template, at byte \(offset): \(what)")
+    UsageError("\(option), at byte \(offset): \(what)")
   }
 }

@@ -3,11 +3,12 @@ internal import RPCKit
 /// One connection of a worker.
 ///
 /// Loop only.
-final class LoadConnection: RawCallerDelegate {
+final class LoadConnection: LoadCallerDelegate {
   /// The worker outlives its connections: it closes them all before it ends.
   private unowned let worker: LoadWorker
-  private(set) var caller: RawCaller?
+  private(set) var caller: (any LoadCaller)?
   private(set) var isReady = false
+  private var wasReady = false
   /// Calls that were sent and not answered.
   private(set) var openCount = 0
 
@@ -16,23 +17,15 @@ final class LoadConnection: RawCallerDelegate {
   }
 
   /// Connects, for the first time or again.
-  func start(_ transport: any Transport, limits: Limits, isStock: Bool) {
-    let caller = RawCaller(transport, limits: limits, sendsHello: !isStock)
+  func start(_ caller: any LoadCaller) {
     self.caller = caller
     caller.start(self)
   }
 
   /// Sends a call; false when the connection takes none now.
-  func send(_ call: LoadCall, _ payload: Span<UInt8>, token: UInt64) -> Bool {
+  func send(path: Span<UInt8>, payload: Span<UInt8>, token: UInt64) -> Bool {
     guard isReady, let caller else { return false }
-    let isSent = caller.send(
-      service: call.service,
-      method: call.method,
-      payload: payload,
-      timeout: call.timeout,
-      metadata: call.metadata,
-      token: token
-    )
+    let isSent = caller.send(path: path, payload: payload, token: token)
     if isSent { openCount += 1 }
     return isSent
   }
@@ -42,40 +35,26 @@ final class LoadConnection: RawCallerDelegate {
     caller?.close()
   }
 
-  func rawConnectionReady() {
+  func callerReady() {
     isReady = true
-    worker.connectionReady(self)
+    wasReady = true
+    worker.connectionHasRoom(self, isNew: true)
   }
 
-  func rawCallEnded(
-    _ token: UInt64,
-    _ code: StatusCode,
-    _ answer: Span<UInt8>,
-    isNotProcessed: Bool
-  ) {
+  func callerHasRoom() { worker.connectionHasRoom(self, isNew: false) }
+
+  func callerDrains() { isReady = false }
+
+  func callEnded(_ token: UInt64, _ end: CallEnd, _ answer: Span<UInt8>) {
     openCount -= 1
-    worker.callEnded(on: self, token, code, answer, isNotProcessed: isNotProcessed)
+    worker.callEnded(on: self, token, end, answer)
   }
 
-  func rawConnectionClosed(_ error: TransportError?) {
-    let wasReady = isReady
+  func callerClosed(_ error: TransportError?) {
+    let wasReady = wasReady
     isReady = false
+    self.wasReady = false
     caller = nil
     worker.connectionClosed(error, wasReady: wasReady)
-  }
-}
-
-/// The parts that all calls share.
-struct LoadCall: Sendable {
-  let service: String
-  let method: String
-  let metadata: Metadata
-  let timeout: Duration?
-
-  init(_ options: LoadOptions) {
-    service = options.service
-    method = options.method
-    metadata = options.metadata
-    timeout = options.timeout
   }
 }

@@ -13,6 +13,7 @@ package final class LoadRun: Sendable {
   /// reached.
   package static func prepare(_ options: LoadOptions) async throws -> LoadRun {
     let content = try requestContent(options)
+    let path = try path(options)
     let tls = try tlsSource(options)
     let control = RunControl(options)
     var failure: any Error = RunError("the target has no address")
@@ -20,7 +21,7 @@ package final class LoadRun: Sendable {
       let plan = LoadPlan(
         options: options,
         content: content,
-        call: LoadCall(options),
+        path: path,
         address: address,
         tls: tls,
         control: control
@@ -139,7 +140,8 @@ package final class LoadRun: Sendable {
         identity: identity,
         roots: options.tls.authoritiesPath.map { .pem(.file($0)) } ?? .system,
         expectedHost: options.tls.host
-      )
+      ),
+      applicationProtocols: applicationProtocols(options.wire)
     )
     do {
       return try TLSContextSource(configuration)
@@ -148,13 +150,30 @@ package final class LoadRun: Sendable {
     }
   }
 
+  private static func applicationProtocols(_ wire: LoadOptions.Wire) -> [String] {
+    switch wire {
+    case .frames: ["rpckit/1", "ttrpc"]
+    case .grpc, .restByHTTP2: ["h2"]
+    case .rest: ["http/1.1"]
+    }
+  }
+
+  private static func path(_ options: LoadOptions) throws(UsageError) -> TextTemplate? {
+    guard options.wire.isREST else { return nil }
+    let path = try TextTemplate(options.route.path, option: "--route")
+    return path.constant == nil ? path : nil
+  }
+
   private static func requestContent(
     _ options: LoadOptions
   ) throws(UsageError) -> RequestSource.Content {
     switch options.request {
-    case .benchmark: return BenchmarkRequest.content
+    case .benchmark:
+      return options.wire.isREST ? BenchmarkRequest.json : BenchmarkRequest.content
     case .message(let bytes): return .encoded(EncodedRequests(message: bytes))
-    case .template(let text): return .template(try RequestTemplate(text))
+    case .template(let text):
+      return options.wire.isREST
+        ? .text(try TextTemplate(text, option: "--template")) : .template(try RequestTemplate(text))
     case .messageFile(let path):
       let bytes = try read(path, byteCountMax: EncodedRequests.messageByteCountMax)
       return .encoded(EncodedRequests(message: bytes))

@@ -70,6 +70,7 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     let options = plan.options
     requests = RequestSource(
       plan.content,
+      path: plan.path,
       first: index,
       step: options.threadCount,
       seed: options.seed &+ UInt64(index)
@@ -157,11 +158,7 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
 
   private func start(_ connection: LoadConnection) -> Bool {
     do {
-      connection.start(
-        try plan.transport(on: loop),
-        limits: plan.limits,
-        isStock: plan.options.isStock
-      )
+      connection.start(try plan.caller(on: loop))
       return true
     } catch {
       connecting.take()?.resume(throwing: RunError("no connection to the server: \(error)"))
@@ -169,9 +166,11 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     }
   }
 
-  func connectionReady(_ connection: LoadConnection) {
+  /// A connection takes calls: it is made, or has room again.
+  func connectionHasRoom(_ connection: LoadConnection, isNew: Bool) {
     switch phase {
     case .connecting:
+      guard isNew else { break }
       readyCount += 1
       connectMore()
     case .driving:
@@ -184,8 +183,10 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
   func connectionClosed(_ error: TransportError?, wasReady: Bool) {
     switch phase {
     case .connecting:
+      let place = "\(plan.address): "
       let cause = error?.description ?? "it was closed"
-      connecting.take()?.resume(throwing: RunError("no connection to the server: \(cause)"))
+      let text = cause.hasPrefix(place) ? cause : place + cause
+      connecting.take()?.resume(throwing: RunError("no connection to the server: \(text)"))
     case .driving, .draining:
       // A regular tick connects again.
       if wasReady { lostCount += 1 }
@@ -274,6 +275,9 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
       finish(now)
       return
     }
+    if plan.options.timeout != nil {
+      for connection in connections { connection.caller?.endLateCalls() }
+    }
     tickCount += 1
     if tickCount.isMultiple(of: Self.ticksPerReconnect) {
       for connection in connections where connection.caller == nil { _ = start(connection) }
@@ -361,11 +365,10 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
   private func send(on connection: LoadConnection, start: Int64) -> Bool {
     let percent = plan.options.slowPercent
     let isSlow = percent > 0 && random.unitInterval() * 100 < percent
-    let call = plan.call
     // All that is to be known of a call when it ends, so that no table is needed.
     let token = UInt64(bitPattern: start) << 1 | (isSlow ? 1 : 0)
-    let isSent = requests.withNext(isSlow: isSlow) { payload in
-      connection.send(call, payload, token: token)
+    let isSent = requests.withNext(isSlow: isSlow) { path, payload in
+      connection.send(path: path, payload: payload, token: token)
     }
     if isSent { requests.advance() }
     return isSent
@@ -374,16 +377,15 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
   func callEnded(
     on connection: LoadConnection,
     _ token: UInt64,
-    _ code: StatusCode,
-    _ answer: Span<UInt8>,
-    isNotProcessed: Bool
+    _ end: CallEnd,
+    _ answer: Span<UInt8>
   ) {
     let now = preciseNow
-    let outcome = outcome(code, answer, isNotProcessed: isNotProcessed)
+    let outcome = outcome(end, answer)
     guard phase != .touching else {
       // A server that has just taken thousands of connections may be too busy for a call; what was to
       // be shown, that it answers here, it has shown.
-      if outcome != .succeeded, code != .resourceExhausted {
+      if outcome != .succeeded, !Self.isBusy(end) {
         touchFailure = "\(outcome.name) \(Self.text(answer))"
       }
       answeredCount += 1
@@ -397,7 +399,7 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
       end: now,
       isSlow: token & 1 == 1,
       outcome,
-      message: code == .ok ? "" : Self.text(answer)
+      message: end == .succeeded ? "" : Self.text(answer)
     )
     if outcome != .succeeded { plan.control.countError() }
     switch phase {
@@ -417,15 +419,24 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     if !send(on: connection, start: due) { pacer?.putBack(due) }
   }
 
-  private func outcome(
-    _ code: StatusCode,
-    _ answer: Span<UInt8>,
-    isNotProcessed: Bool
-  ) -> LoadRecorder.Outcome {
+  private func outcome(_ end: CallEnd, _ answer: Span<UInt8>) -> LoadRecorder.Outcome {
     guard phase != .closing else { return .unfinished }
-    guard code == .ok else { return isNotProcessed ? .refused(code) : .failed(code) }
-    guard case .benchmark = plan.content else { return .succeeded }
-    return Self.isEqual(answer, BenchmarkRequest.answer) ? .succeeded : .wrongAnswer
+    switch end {
+    case .failed(let code): return .failed(code)
+    case .notProcessed(let code): return .refused(code)
+    case .answered(let status): return .answered(status: status)
+    case .succeeded:
+      guard let wanted = plan.answer else { return .succeeded }
+      return Self.isEqual(answer, wanted) ? .succeeded : .wrongAnswer
+    }
+  }
+
+  private static func isBusy(_ end: CallEnd) -> Bool {
+    switch end {
+    case .failed(.resourceExhausted), .notProcessed(.resourceExhausted): true
+    case .answered(let status): status == 429
+    default: false
+    }
   }
 
   private static func isEqual(_ bytes: Span<UInt8>, _ wanted: [UInt8]) -> Bool {

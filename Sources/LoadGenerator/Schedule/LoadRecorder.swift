@@ -11,6 +11,8 @@ package struct LoadRecorder: Sendable {
     /// OK, with another answer than the benchmark's.
     case wrongAnswer
     case failed(StatusCode)
+    /// A status of HTTP that is no success.
+    case answered(status: Int)
     /// Failed before the server began it: a client may send it again, and our channels do.
     case refused(StatusCode)
     /// The run was over before the answer came.
@@ -163,6 +165,7 @@ extension LoadRecorder.Outcome {
     case .succeeded: "OK"
     case .wrongAnswer: "WRONG_ANSWER"
     case .failed(let code): code.description
+    case .answered(let status): "HTTP_\(status)"
     case .refused(let code): "\(code)_NOT_PROCESSED"
     case .unfinished: "UNFINISHED"
     case .dropped: "DROPPED"

@@ -18,7 +18,8 @@ final class SelfSignedCertificate: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let output = ForeignProgram.run([
       "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-      "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", keyPath,
+      "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+      "-addext", "extendedKeyUsage=serverAuth", "-keyout", keyPath,
       "-out", path,
     ])
     try #require(output != nil)

@@ -60,7 +60,7 @@ import Testing
       var source = RequestSource(.encoded(requests), first: first, step: 2, seed: 1)
       return (0..<4).map { _ in
         defer { source.advance() }
-        return source.withNext(isSlow: false) { $0[0] }
+        return source.withNext(isSlow: false) { $1[0] }
       }
     }
     #expect(sent(0) == [10, 12, 11, 10])

@@ -49,6 +49,29 @@ import Testing
     #expect(options.request == .message([0x0A, 0x0B]))
   }
 
+  @Test("A route has a method and a path, whose variables have values")
+  func route_given_isTaken() throws {
+    let words = ["--target", "a:1", "--wire", "rest", "--route"]
+    guard case .run(let options) = try LoadCommand(words + ["GET /v1/units/{n:10}?a=b"]) else {
+      Issue.record("no options")
+      return
+    }
+    #expect(options.route.method == "GET")
+    #expect(options.route.path == "/v1/units/{n:10}?a=b")
+    #expect(options.request == .message([]))
+    for (route, expected) in [
+      ("GET /v1/{root_id}", "give variables a value"), ("get /v1", "a method and a path"),
+      ("GET /v1/{n:0}", "a limit above 0"),
+    ] {
+      let error = #expect(throws: UsageError.self) { try LoadCommand(words + [route]) }
+      #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+    }
+    let error = #expect(throws: UsageError.self) {
+      try LoadCommand(["--target", "a:1", "--route", "GET /v1"])
+    }
+    #expect(error?.description.contains("--wire rest") == true)
+  }
+
   @Test("Help is help wherever it stands")
   func help_amongOthers_isHelp() throws {
     guard case .help = try LoadCommand(["--target", "a:1", "--help"]) else {
@@ -83,6 +106,14 @@ import Testing
       ("--target tls://a:1 --tls-cert c.pem", "given together"),
       ("--target a:1 --tls-ca c.pem", "tls://"),
       ("--target a:1 --stock=yes", "takes no value"),
+      ("--target a:1 --wire soap", "frames, grpc, rest, rest-http2"),
+      ("--target a:1 --wire rest --in-flight 2", "more --connections"),
+      ("--target a:1 --wire rest --stock", "--wire frames"),
+      ("--target a:1 --wire grpc --stock", "--wire frames"),
+      ("--target a:1 --wire rest --template 1:1", "needs a --route"),
+      ("--target a:1 --wire rest --service a.B --method C", "by its --route"),
+      ("--target a:1 --wire rest --route /v1/check", "a method and a path"),
+      ("--target a:1 --bearer-file /dev/null", "not one token"),
     ]
   )
   func usage_wrong_isRefused(line: String, expected: String) {

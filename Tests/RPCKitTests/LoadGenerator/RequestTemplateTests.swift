@@ -82,4 +82,22 @@ import Testing
     let error = #expect(throws: UsageError.self) { try RequestTemplate(text) }
     #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
   }
+
+  @Test("Text is left as it is but for places to fill in")
+  func text_withPlaces_isFilledIn() throws {
+    let json = try TextTemplate(#"{"a": {"n": {n}}, "b": "{n:10}/{random}"}"#, option: "--template")
+    let path = try TextTemplate("/{n}", option: "--route")
+    var source = RequestSource(.text(json), path: path, first: 42, step: 1, seed: 1)
+    let (line, text) = source.withNext(isSlow: false) { path, message in
+      (Self.text(path), Self.text(message))
+    }
+    #expect(line == "/42")
+    #expect(text.hasPrefix(#"{"a": {"n": 42}, "b": "2/"#))
+    #expect(text.utf8.count == #"{"a": {"n": 42}, "b": "2/0123456789abcdef"}"#.utf8.count)
+    #expect(throws: UsageError.self) { try TextTemplate("{n", option: "--route") }
+  }
+
+  private static func text(_ bytes: Span<UInt8>) -> String {
+    String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+  }
 }
