@@ -15,6 +15,8 @@ enum PostgresSessions {
     at location: PostgresLocation
   ) throws(StoreError) {
     let other = try PostgresConnection(location)
+    // Its transaction goes on until here, and may be ended by the server before on a machine that stalls.
+    defer { withExtendedLifetime(other) {} }
     try server.run("SELECT set_config('gatehouse.session', 'first', false)")
     try other.run("SELECT set_config('gatehouse.session', 'other', false)")
     try other.run("BEGIN; SELECT 1")
@@ -23,8 +25,6 @@ enum PostgresSessions {
       try server.run(
         "SELECT 1 / CAST(coalesce(current_setting('gatehouse.session', true), '') = 'first' AS integer)"
       )
-      try other.run("ROLLBACK")
-      try server.run("SELECT set_config('gatehouse.session', '', false)")
     } catch {
       guard server.isConnected else { throw error }
       throw .cannotOpen(
@@ -33,5 +33,6 @@ enum PostgresSessions {
           + "(pool_mode = session), or name the server itself"
       )
     }
+    try server.run("SELECT set_config('gatehouse.session', '', false)")
   }
 }
