@@ -26,14 +26,14 @@ extension DeletionsHandler {
         in: tx
       )
     }
-    let page = Array(found.prefix(asked.size))
+    let (page, next) = asked.cut(found) { [$0.id] }
+    let count = page.count
     try await core.store.write(call) { tx in
-      try tx.audit("account.list_deletions", object: "", detail: "\(page.count)")
+      try tx.audit("account.list_deletions", object: "", detail: "\(count)")
     }
-    let last = found.count > asked.size ? page.last : nil
     return .init(
       deletions: try await core.named(page.map { Auth_V1.AccountDeletion($0) }),
-      nextPageToken: last.map { asked.token(after: [$0.id]) } ?? ""
+      nextPageToken: next
     )
   }
 }

@@ -25,15 +25,12 @@ extension ImportsHandler {
         in: tx
       )
     }
-    let page = Array(found.prefix(asked.size))
+    let (page, next) = asked.cut(found, after: \.place.texts)
+    let count = page.count
     try await core.store.write(call) { tx in
-      try tx.audit("account.list_imports", object: "", detail: "\(page.count)")
+      try tx.audit("account.list_imports", object: "", detail: "\(count)")
     }
-    let last = found.count > asked.size ? page.last : nil
-    return .init(
-      runs: page.map { Auth_V1.ImportRun($0) },
-      nextPageToken: last.map { asked.token(after: $0.place.texts) } ?? ""
-    )
+    return .init(runs: page.map { Auth_V1.ImportRun($0) }, nextPageToken: next)
   }
 }
 

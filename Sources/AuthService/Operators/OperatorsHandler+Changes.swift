@@ -113,14 +113,14 @@ extension OperatorsHandler {
         in: tx
       )
     }
-    let page = Array(found.prefix(limit))
+    let (page, next) = asked.cut(found) { [$0.id] }
+    let count = page.count
     try await core.store.write(call) { tx in
-      try tx.audit("account.list_changes", object: request.userId, detail: "\(page.count)")
+      try tx.audit("account.list_changes", object: request.userId, detail: "\(count)")
     }
-    let last = found.count > limit ? page.last : nil
     return .init(
       changes: try await core.named(page.map { Auth_V1.AccountChange($0) }),
-      nextPageToken: last.map { asked.token(after: [$0.id]) } ?? ""
+      nextPageToken: next
     )
   }
 

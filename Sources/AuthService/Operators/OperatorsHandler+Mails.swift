@@ -29,13 +29,13 @@ extension OperatorsHandler {
         in: tx
       )
     }
-    let page = Array(found.prefix(limit))
+    let (page, next) = asked.cut(found) { [$0.id] }
+    let count = page.count
     // Before the answer: anyone who reads about others is known to have read.
     try await core.store.write(call) { tx in
-      try tx.audit("mail.list", object: "", detail: "\(page.count)")
+      try tx.audit("mail.list", object: "", detail: "\(count)")
     }
-    let next = found.count > limit ? page.last.map { asked.token(after: [$0.id]) } : nil
-    return .init(mails: page.map { .init($0) }, nextPageToken: next ?? "")
+    return .init(mails: page.map { .init($0) }, nextPageToken: next)
   }
 }
 

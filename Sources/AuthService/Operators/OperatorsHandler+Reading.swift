@@ -47,14 +47,14 @@ extension OperatorsHandler {
         in: tx
       )
     }
-    let page = Array(found.prefix(limit))
+    let (page, next) = asked.cut(found) { ["\($0.sequence)"] }
+    let count = page.count
     try await core.store.write(call) { tx in
-      try tx.audit("audit.list", object: request.userId, detail: "\(page.count)")
+      try tx.audit("audit.list", object: request.userId, detail: "\(count)")
     }
-    let last = found.count > limit ? page.last : nil
     return .init(
       entries: try await core.named(page.map { Audit_V1.AuditEntry($0) }),
-      nextPageToken: last.map { asked.token(after: ["\($0.sequence)"]) } ?? ""
+      nextPageToken: next
     )
   }
 

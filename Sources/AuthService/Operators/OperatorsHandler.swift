@@ -36,7 +36,9 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
       )
       .map { user in (user, try DisablementTable.find(user.id, in: tx)) }
     }
-    let page = Array(found.prefix(limit))
+    let (page, next) = asked.cut(found) { user, _ in
+      [UserTable.cursor(after: user, of: request.text)]
+    }
     // Before the answer: anyone who reads about others is known to have read.
     let count = page.count
     let condition = state.map { ", \($0)" } ?? ""
@@ -47,12 +49,8 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
         detail: "\(count) beginning with \"\(request.text)\"\(condition)"
       )
     }
-    let last = found.count > limit ? page.last : nil
-    let next = last.map { user, _ in
-      asked.token(after: [UserTable.cursor(after: user, of: request.text)])
-    }
     let users = try await core.named(page.map { Auth_V1.Account($0, $1) })
-    return .init(users: users, nextPageToken: next ?? "")
+    return .init(users: users, nextPageToken: next)
   }
 
   func getUser(

@@ -28,8 +28,6 @@ extension EntitlementCore {
     let (start, skipped, size) = (page.cursor, page.skippedCount, page.size)
     // One more than asked for says whether there is another page.
     let found = try await store.read { tx in try read(start, skipped, size + 1, tx) }
-    let records = found.prefix(size)
-    guard found.count > size, let last = records.last else { return (records, "") }
-    return (records, page.token(after: cursor(last)))
+    return page.cut(found, after: cursor)
   }
 }

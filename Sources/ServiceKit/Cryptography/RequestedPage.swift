@@ -82,6 +82,18 @@ package struct RequestedPage: Sendable {
     skippedCount = 0
   }
 
+  /// The page of what was read, one more than its size, and the token of the next; empty after the last.
+  ///
+  /// `cursor` is by what a record is found again.
+  package func cut<Record>(
+    _ found: [Record],
+    after cursor: (Record) -> [String]
+  ) -> (records: ArraySlice<Record>, next: String) {
+    let records = found.prefix(size)
+    guard found.count > size, let last = records.last else { return (records, "") }
+    return (records, token(after: cursor(last)))
+  }
+
   /// The token of the page that begins after `cursor`.
   package func token(after cursor: [String]) -> String {
     seal(LengthPrefixedTexts.joined(["\(size)"] + cursor))
