@@ -23,6 +23,11 @@ struct DeliveryPace {
   /// Forgets what departed more than a second ago, and what a clock that was set back makes the future.
   mutating func advance(to now: Int64) {
     departures = departures.compactMapValues { instants in
+      if let first = instants.first, let last = instants.last, first > now - Self.second,
+        last <= now
+      {
+        return instants
+      }
       let kept = instants.filter { $0 > now - Self.second && $0 <= now }
       return kept.isEmpty ? nil : kept
     }

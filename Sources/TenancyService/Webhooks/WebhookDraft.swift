@@ -38,36 +38,10 @@ struct WebhookDraft: Sendable {
 
 /// The types of events that there are (docs/reference/events.md).
 enum EventTypes {
-  /// By the part before the dot.
-  static let all: [String: [String]] = [
-    "account": ["deleted", "deletion_cancelled", "deletion_requested"],
-    "credential": ["added", "changed", "removed"],
-    "device": ["operated", "refused"],
-    "entity": ["created", "deleted", "moved", "updated"],
-    "invitation": ["accepted", "created", "declined", "revoked", "updated"],
-    "limit": ["reached"],
-    "pairing": ["created", "ended"],
-    "plan": ["changed"],
-    "points": ["cancelled", "changed", "declined", "requested"],
-    "policy": ["changed"],
-    "promotion": ["redeemed"],
-    "purchase": [
-      "applied", "refund_declined", "refund_requested", "transferred", "updated", "withdrawn",
-    ],
-    "role": ["changed", "ended", "granted", "started"],
-    "role_definition": ["changed", "deleted"],
-    "session": ["created", "ended"],
-    "user": [
-      "created", "disabled", "email_changed", "email_verified", "enabled", "resumed", "suspended",
-      "updated",
-    ],
-    "webhook": ["failing", "paused", "ping", "resync"],
-  ]
+  private static let patterns = Set(
+    EventSchemas.all.flatMap { [$0.type, "\($0.type.prefix { $0 != "." }).*"] }
+  )
 
   /// Whether a subscription may name it: a type, or all of a group (`role.*`).
-  static func knows(_ pattern: String) -> Bool {
-    let parts = pattern.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2, let types = all[parts[0]] else { return false }
-    return parts[1] == "*" || types.contains(parts[1])
-  }
+  static func knows(_ pattern: String) -> Bool { patterns.contains(pattern) }
 }

@@ -21,37 +21,44 @@ package enum WebhookSigner: Hashable, Sendable {
   }
 }
 
-/// A new key of a webhook.
+/// A new key of a webhook, for a secret that both sides have or for a pair.
 struct NewWebhookKey: Sendable {
+  private let secret: [UInt8]
   /// The key as the store has it.
   let sealed: [UInt8]
-  /// The secret, which its manager sees once; empty for a pair of keys.
-  let secret: String
-  /// The public key of a pair; empty for a secret.
-  let publicKey: String
+
+  fileprivate init(secret: [UInt8], sealed: [UInt8]) {
+    (self.secret, self.sealed) = (secret, sealed)
+  }
+
+  /// The secret as text, which its manager sees once.
+  var secretText: String { Self.text("whsec_", secret) }
+
+  /// The public key of the pair as text.
+  var publicText: String {
+    guard let pair = Ed25519Key(secret: secret) else {
+      preconditionFailure("a secret of a webhook has the 32 bytes of a key")
+    }
+    return Self.text("whpk_", pair.publicKey)
+  }
+
+  private static func text(_ prefix: String, _ bytes: [UInt8]) -> String {
+    prefix + Base64.encode(bytes.span, isPadded: true)
+  }
 }
 
 /// The keys of webhooks: as texts for people, and sealed for the store.
 struct WebhookKeys: Sendable {
-  private static let byteCount = Ed25519Key.secretByteCount
-
   private let key: SealingKey
   private let random: any RandomSource
 
   init(key: SealingKey, random: any RandomSource) { (self.key, self.random) = (key, random) }
 
-  /// A new key for a webhook: a pair, or a secret.
-  func make(for webhookID: String, isPair: Bool) -> NewWebhookKey {
-    let secret = random.bytes(Self.byteCount)
+  /// A new key for a webhook.
+  func make(for webhookID: String) -> NewWebhookKey {
+    let secret = random.bytes(Ed25519Key.secretByteCount)
     let sealed = key.seal(secret, for: Self.purpose(webhookID), random: random)
-    guard isPair, let pair = Ed25519Key(secret: secret) else {
-      return NewWebhookKey(sealed: sealed, secret: Self.text("whsec_", secret), publicKey: "")
-    }
-    return NewWebhookKey(
-      sealed: sealed,
-      secret: "",
-      publicKey: Self.text("whpk_", pair.publicKey)
-    )
+    return NewWebhookKey(secret: secret, sealed: sealed)
   }
 
   /// The keys that sign now: the current one, then the former one while it still does.
@@ -64,10 +71,6 @@ struct WebhookKeys: Sendable {
       guard let secret = try? key.open(sealed, for: Self.purpose(webhook.id)) else { return nil }
       return webhook.hasKeyPair ? Ed25519Key(secret: secret).map { .pair($0) } : .secret(secret)
     }
-  }
-
-  private static func text(_ prefix: String, _ bytes: [UInt8]) -> String {
-    prefix + Base64.encode(bytes.span, isPadded: true)
   }
 
   private static func purpose(_ webhookID: String) -> String { "webhook \(webhookID)" }

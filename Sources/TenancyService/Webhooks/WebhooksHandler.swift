@@ -31,7 +31,7 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
       core.policy
     )
     let id = core.identifiers.make(.webhook)
-    let key = webhooks.keys.make(for: id, isPair: try request.signature.isPair)
+    let (key, isPair) = (webhooks.keys.make(for: id), try request.signature.isPair)
     var response = try await core.write(call, request) { changes, tx in
       try changes.requireWebhooks(of: request.entityId, tx)
       let others = try WebhookTable.all(of: request.entityId, in: tx)
@@ -48,13 +48,13 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
         createdBy: changes.user.userID,
         createdAt: tx.now,
         updatedAt: tx.now,
-        publicKey: key.publicKey
+        publicKey: isPair ? key.publicText : ""
       )
       try WebhookTable.insert(record, in: tx)
       try tx.audit("webhook.create", object: id, scope: request.entityId)
       return Tenancy_V1.CreateWebhookResponse(webhook: .init(record))
     }
-    response.secret = key.secret
+    if !isPair { response.secret = key.secretText }
     return response
   }
 
@@ -87,20 +87,16 @@ struct WebhooksHandler: Tenancy_V1.WebhooksService {
     _ request: Tenancy_V1.RotateWebhookSecretRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RotateWebhookSecretResponse {
-    let keys = try sending().keys
-    // Which of the two it is to be says the webhook, which is read in the write.
-    let (secret, pair) = (
-      keys.make(for: request.id, isPair: false), keys.make(for: request.id, isPair: true)
-    )
+    let key = try sending().keys.make(for: request.id)
     let webhook = try await change(request.id, "webhook.rotate_secret", request, call) {
       record,
       tx in
       record.formerSecret = record.secret
       record.formerSecretUntil = tx.now + WebhookRecord.formerSecretLifetime
-      let key = record.hasKeyPair ? pair : secret
-      (record.secret, record.publicKey) = (key.sealed, key.publicKey)
+      record.secret = key.sealed
+      if record.hasKeyPair { record.publicKey = key.publicText }
     }
-    return .init(webhook: webhook, secret: webhook.publicKey.isEmpty ? secret.secret : "")
+    return .init(webhook: webhook, secret: webhook.publicKey.isEmpty ? key.secretText : "")
   }
 
   func delete(
