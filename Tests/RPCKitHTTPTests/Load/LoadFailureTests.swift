@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "Calls that a server of gRPC did not begin are told apart, and the connection is made again"
+    "Calls that a server of gRPC did not begin count apart, and the connection is made again"
   )
   func goAway_fromServer_refusesWhatItDidNotBegin() async throws {
     // GOAWAY with no stream begun, when the first call comes.
