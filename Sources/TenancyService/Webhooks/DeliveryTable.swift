@@ -50,6 +50,34 @@ struct WaitingDeliveries: Sendable {
 enum DeliveryTable {
   private static let columns = Delivery.columns
 
+  /// The first of a lane.
+  ///
+  /// It and `holdLane` name the index because SQLite would read all that waits for the webhook: it takes any index that
+  /// begins with the webhook for as good as the primary key.
+  static let findFirst = """
+    SELECT \(columns.list(of: "d")) FROM webhook_delivery d INDEXED BY webhook_delivery_by_lane
+    WHERE webhook_id = ? AND lane = ? AND is_given_up = 0 ORDER BY sequence LIMIT 1
+    """
+
+  /// Has nothing of a lane due.
+  static let holdLane = """
+    UPDATE webhook_delivery INDEXED BY webhook_delivery_by_lane SET due_at = NULL
+    WHERE webhook_id = ? AND lane = ? AND due_at IS NOT NULL
+    """
+
+  /// The news, or the replays, that are due for all webhooks but some.
+  ///
+  /// Read in the order of the index, so that of a long queue no more is read than comes.
+  static func findDue(exceptCount: Int) -> String {
+    let others = exceptCount == 0 ? "" : "AND w.id NOT IN (\(Placeholders.list(exceptCount)))"
+    return """
+      SELECT \(columns.list(of: "d")) FROM webhook_delivery d CROSS JOIN webhook w
+      WHERE d.is_replay = ? AND d.due_at <= ? AND w.id = d.webhook_id
+        AND w.state IN ('active', 'down') AND w.not_before <= ? \(others)
+      ORDER BY d.due_at, d.sequence LIMIT ?
+      """
+  }
+
   /// Queues an event for a webhook, behind all of its lane; one that waits already stays.
   static func queue(
     _ sequence: Int64,
@@ -89,7 +117,6 @@ enum DeliveryTable {
     return news + (try due(now: now, isReplay: true, except: busy.sorted(), limit: left, in: tx))
   }
 
-  /// Read in the order of the index `webhook_delivery_by_due`, so that of a long queue no more than these are read.
   private static func due(
     now: Int64,
     isReplay: Bool,
@@ -97,14 +124,8 @@ enum DeliveryTable {
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [Delivery] {
-    let others = busy.isEmpty ? "" : "AND w.id NOT IN (\(Placeholders.list(busy.count)))"
-    return try tx.query(
-      """
-      SELECT \(columns.list(of: "d")) FROM webhook_delivery d CROSS JOIN webhook w
-      WHERE d.is_replay = ? AND d.due_at <= ? AND w.id = d.webhook_id
-        AND w.state IN ('active', 'down') AND w.not_before <= ? \(others)
-      ORDER BY d.due_at, d.sequence LIMIT ?
-      """,
+    try tx.query(
+      findDue(exceptCount: busy.count),
       values: [.boolean(isReplay), .integer(now), .integer(now)] + busy.map { .text($0) }
         + [.integer(limit)]
     ) { try columns.record($0) }
@@ -275,32 +296,15 @@ enum DeliveryTable {
   }
 
   /// Makes the first of a lane due, and no other one.
-  ///
-  /// The index is named because SQLite would read all that waits for the webhook: it takes any index that begins with
-  /// the webhook for as good as the primary key.
   private static func moveUp(
     _ lane: String,
     of webhookID: String,
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let first = try tx.first(
-      """
-      SELECT \(columns.list(of: "d")) FROM webhook_delivery d INDEXED BY webhook_delivery_by_lane
-      WHERE webhook_id = ? AND lane = ? AND is_given_up = 0 ORDER BY sequence LIMIT 1
-      """,
-      .text(webhookID),
-      .text(lane)
-    ) { try columns.record($0) }
+    let first = try tx.first(findFirst, .text(webhookID), .text(lane)) { try columns.record($0) }
     guard let first, first.dueAt == nil else { return }
-    try tx.execute(
-      """
-      UPDATE webhook_delivery INDEXED BY webhook_delivery_by_lane SET due_at = NULL
-      WHERE webhook_id = ? AND lane = ? AND due_at IS NOT NULL
-      """,
-      .text(webhookID),
-      .text(lane)
-    )
+    try tx.execute(holdLane, .text(webhookID), .text(lane))
     try tx.execute(
       "UPDATE webhook_delivery SET due_at = ? WHERE webhook_id = ? AND sequence = ?",
       .integer(now),

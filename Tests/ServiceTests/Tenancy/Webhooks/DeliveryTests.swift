@@ -252,6 +252,28 @@ struct DeliveryTests {
     }
   }
 
+  @Test(
+    "Of a long queue only a lane is looked at, and what is due comes in its order",
+    .disabled(if: TestServer.isUsed, "reads SQLite's plan"),
+    arguments: [
+      (DeliveryTable.findFirst, "webhook_delivery_by_lane (webhook_id=? AND lane=?)"),
+      (DeliveryTable.holdLane, "webhook_delivery_by_lane (webhook_id=? AND lane=?)"),
+      (DeliveryTable.findDue(exceptCount: 0), "webhook_delivery_by_due (is_replay=? AND due_at<?)"),
+      (DeliveryTable.findDue(exceptCount: 2), "webhook_delivery_by_due (is_replay=? AND due_at<?)"),
+    ]
+  )
+  func queue_long_isNotRead(statement: String, index: String) async throws {
+    try await TenancyStage.run(webhooks: WebhookFixture()) { stage in
+      let values = statement.filter { $0 == "?" }.map { _ in SQLValue.integer(0) }
+      let plan = try await stage.service.database.read { tx in
+        try tx.query("EXPLAIN QUERY PLAN \(statement)", values: values) { $0.text(3) }
+      }
+      #expect(plan.first?.hasSuffix("USING INDEX \(index)") == true, "\(plan)")
+      // A sort would read all of it.
+      #expect(!plan.contains { $0.contains("TEMP B-TREE") })
+    }
+  }
+
   @Test("Beside deliveries that land at the same moment nothing is sent twice")
   func deliveries_landingAtOnce_areSentOnce() async throws {
     let fixture = WebhookFixture()
