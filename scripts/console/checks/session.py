@@ -175,9 +175,14 @@ def countdown(stage):
 
 def ahead(page, seconds):
     """Has the server's clock be later for a page, so that what ends by the clock is nearer; until the page is left."""
-    page.evaluate(f"""(() => {{ const plain = window.fetch; window.fetch = async (url, options) => {{
-        const answer = await plain(url, options);
-        const date = new Date(Date.parse(answer.headers.get("date") ?? new Date()) + {seconds * 1000}).toUTCString();
+    # What was asked before has the later clock as well, or its answer would set the page's clock back.
+    page.evaluate(f"""(() => {{ window.secondsAhead = (window.secondsAhead ?? 0) + {seconds};
+      if (window.plainFetch) return;
+      window.plainFetch = window.fetch;
+      window.fetch = async (url, options) => {{
+        const answer = await plainFetch(url, options);
+        const clock = Date.parse(answer.headers.get("date") ?? new Date()) + 1000 * secondsAhead;
+        const date = new Date(clock).toUTCString();
         const headers = new Headers(answer.headers);
         headers.set("date", date);
         return new Response(answer.status === 204 ? null : answer.body, {{status: answer.status, headers}});
