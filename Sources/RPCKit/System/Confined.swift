@@ -18,24 +18,30 @@
 /// }
 /// ```
 @safe
-struct Confined<Value: ~Copyable>: ~Copyable {
-  private struct Storage: ~Copyable {
+@usableFromInline
+package struct Confined<Value: ~Copyable>: ~Copyable {
+  @usableFromInline
+  package struct Storage: ~Copyable {
     /// Reads in progress; below zero while the value is being changed.
-    var useCount = 0
-    var value: Value
+    @usableFromInline var useCount = 0
+    @usableFromInline var value: Value
 
+    @usableFromInline
     init(_ value: consuming Value) {
       self.value = value
     }
   }
 
-  private let storage: UnsafeMutablePointer<Storage>
+  @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
-  init(_ value: consuming Value) {
+  /// Begins with a value.
+  @inlinable
+  package init(_ value: consuming Value) {
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: Storage(value))
   }
 
+  @inlinable
   deinit {
     unsafe storage.deinitialize(count: 1)
     unsafe storage.deallocate()
@@ -44,7 +50,8 @@ struct Confined<Value: ~Copyable>: ~Copyable {
   /// The state.
   ///
   /// Traps when it is changed while it is in use, or used while it is being changed.
-  var value: Value {
+  @inlinable
+  package var value: Value {
     @inline(__always)
     _read {
       unsafe precondition(storage.pointee.useCount >= 0, "confined state is used while it changes")

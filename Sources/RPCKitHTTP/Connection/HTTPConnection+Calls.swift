@@ -39,7 +39,7 @@ extension HTTPConnection {
       forwardedClient: client
     )
     exchange.call = call
-    calls[exchange.id] = exchange
+    calls.set(exchange.id, exchange)
     return call.begin() ? call : nil
   }
 
@@ -141,7 +141,7 @@ extension HTTPConnection {
 
 extension HTTPConnection: CallWire {
   package func forget(_ call: CallContext) -> Bool {
-    calls.removeValue(forKey: call.id.rawValue) != nil
+    calls.remove(call.id.rawValue) != nil
   }
 
   package func respond(to call: CallContext, _ append: MessageAppending) throws(RPCError) {

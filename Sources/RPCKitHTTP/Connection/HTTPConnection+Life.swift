@@ -107,7 +107,7 @@ extension HTTPConnection: ServedConnection {
   }
 
   package final func endResponseStreams() {
-    for exchange in Array(calls.values) { exchange.call?.endResponseStream() }
+    for exchange in calls.values { exchange.call?.endResponseStream() }
   }
 
   /// Ends the connection from this side: what is open is given up, what was answered before still goes out.

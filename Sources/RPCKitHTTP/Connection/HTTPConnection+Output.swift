@@ -57,7 +57,7 @@ extension HTTPConnection {
     guard hasWaitingWriters else { return }
     hasWaitingWriters = false
     // The exchanges of calls only, and copied: what is woken may end its call.
-    for exchange in Array(calls.values) {
+    for exchange in calls.values {
       if maySendBody(of: exchange) {
         exchange.becameWritable()
       } else {

@@ -9,11 +9,25 @@ package import RPCKit
 package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   let configuration: HTTPConfiguration
   /// Bytes for the client that the transport has not taken.
-  final var output = ByteBuffer()
+  final var output: ByteBuffer {
+    @inline(__always) _read { yield confinedOutput.value }
+    @inline(__always) _modify { yield &confinedOutput.value }
+  }
   /// Requests whose answers have not gone out, by their numbers.
-  final var exchanges: [UInt32: HTTPExchange] = [:]
+  final var exchanges: NumberTable<HTTPExchange> {
+    @inline(__always) _read { yield confinedExchanges.value }
+    @inline(__always) _modify { yield &confinedExchanges.value }
+  }
   /// Those of them whose calls are not over.
-  final var calls: [UInt32: HTTPExchange] = [:]
+  final var calls: NumberTable<HTTPExchange> {
+    @inline(__always) _read { yield confinedCalls.value }
+    @inline(__always) _modify { yield &confinedCalls.value }
+  }
+  /// The route of the last request, if it came by REST.
+  final var recentRoute: AnyObject?
+  private let confinedOutput = Confined(ByteBuffer())
+  private let confinedExchanges = Confined(NumberTable<HTTPExchange>())
+  private let confinedCalls = Confined(NumberTable<HTTPExchange>())
   final var phase = Phase.serving
   final var isFlushScheduled = false
   /// Whether a handler may be waiting for room: most connections never have one that does.
@@ -145,28 +159,28 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
 
   /// Takes an exchange in and tells it to begin.
   final func open(_ exchange: HTTPExchange) {
-    exchanges[exchange.id] = exchange
+    exchanges.set(exchange.id, exchange)
     newHeadByteCount += exchange.headByteCount
     exchange.begin()
   }
 
   /// Takes an exchange in that is refused whatever it is.
   final func open(_ exchange: HTTPExchange, refusing error: RPCError) {
-    exchanges[exchange.id] = exchange
+    exchanges.set(exchange.id, exchange)
     newHeadByteCount += exchange.headByteCount
     exchange.refuse(atHead: error)
   }
 
   /// Gives memory back that many requests at a time have needed.
   final func rest() {
-    if exchanges.isEmpty { exchanges = [:] }
-    if calls.isEmpty { calls = [:] }
+    if exchanges.isEmpty { exchanges = NumberTable() }
+    if calls.isEmpty { calls = NumberTable() }
   }
 
   /// Forgets an exchange whose answer has gone out, or which nobody can answer.
   final func close(_ exchange: HTTPExchange, isAbandoned: Bool) {
-    guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
-    calls[exchange.id] = nil
+    guard exchanges.remove(exchange.id) != nil else { return }
+    calls.remove(exchange.id)
     if isAbandoned { exchange.abandoned() }
     if phase == .draining, exchanges.isEmpty { scheduleFlush() }
   }
@@ -174,8 +188,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Gives up what is open, in the order in which it came.
   final func giveUpExchanges() {
     let open = exchanges.values.sorted { $0.id < $1.id }
-    exchanges = [:]
-    calls = [:]
+    exchanges = NumberTable()
+    calls = NumberTable()
     for exchange in open { exchange.abandoned() }
   }
 

@@ -11,7 +11,17 @@ struct HTTP1FieldSection {
   static let tooLarge = HTTP1Rejection(431, "the request has too many or too large fields")
 
   /// Reads a line `name: value`.
-  mutating func next(_ line: Span<UInt8>) throws(HTTP1Rejection) -> HTTPFields.Field {
+  ///
+  /// One that `recent` has at its place was found valid before, and is counted alone.
+  mutating func next(
+    _ line: Span<UInt8>,
+    _ recent: inout RecentFields
+  ) throws(HTTP1Rejection) -> HTTPFields.Field {
+    let place = count
+    if let field = recent.field(at: place, line: line) {
+      try note(nameByteCount: field.name.utf8.count, valueByteCount: field.value.utf8.count)
+      return field
+    }
     var colon = 0
     while colon < line.count, HTTP1Syntax.isToken(line[colon]) { colon += 1 }
     // Also what continues the line before (obs-fold, RFC 9112 section 5.2), as a blank begins no name.
@@ -23,22 +33,29 @@ struct HTTP1FieldSection {
       throw .badRequest("a field value has a control character")
     }
     let value = rest.extracting(HTTP1Syntax.trimmed(rest))
-    count += 1
-    byteCount += colon + value.count + 32
-    guard count <= limits.fieldCountMax, byteCount <= limits.fieldByteCountMax else {
-      throw Self.tooLarge
-    }
+    try note(nameByteCount: colon, valueByteCount: value.count)
     guard let text = try? UTF8Span(validating: value) else {
       // Opaque to RFC 9110; but what cannot be handed on unchanged is not handed on.
       throw .badRequest("a field value is not UTF-8")
     }
-    let name = HTTP1Syntax.lowercased(line.extracting(0..<colon))
+    let raw = line.extracting(0..<colon)
+    let name = HTTPFieldNames.known(raw) ?? HTTP1Syntax.lowercased(raw)
     // Gateways that make variables of fields take one for the other.
     switch (name.utf8.count, name) {
     case (14, "content_length"), (17, "transfer_encoding"):
       throw .badRequest("a field is spelt like one that frames the content")
     default: break
     }
-    return HTTPFields.Field(name: name, value: String(copying: text))
+    let field = HTTPFields.Field(name: name, value: String(copying: text))
+    recent.note(field, at: place)
+    return field
+  }
+
+  private mutating func note(nameByteCount: Int, valueByteCount: Int) throws(HTTP1Rejection) {
+    count += 1
+    byteCount += nameByteCount + valueByteCount + 32
+    guard count <= limits.fieldCountMax, byteCount <= limits.fieldByteCountMax else {
+      throw Self.tooLarge
+    }
   }
 }

@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// One line of a head, of a chunk or of trailers, while it arrives.
 ///
 /// Lines end with CR LF and nothing else. RFC 9112 section 2.2 lets a recipient take a bare LF for the end; what one
@@ -37,7 +39,8 @@ struct HTTP1Line {
     // With the CR, and without the LF.
     let room = byteCountMax + 1 - gathered.count
     let start = offset
-    while offset < bytes.count, bytes[offset] != 0x0A, offset - start <= room { offset += 1 }
+    let end = max(start, min(bytes.count, start + room + 1))
+    offset = bytes.place(of: 0x0A, in: start..<end) ?? end
     guard offset - start <= room else { throw tooLong }
     guard offset < bytes.count else {
       append(bytes.extracting(start..<offset))

@@ -26,8 +26,11 @@ struct HTTP1RequestBuilder {
   var byteCount: Int { fields.byteCount }
 
   /// Takes a field line.
-  mutating func add(_ bytes: Span<UInt8>) throws(HTTP1Rejection) {
-    let field = try section.next(bytes)
+  mutating func add(
+    _ bytes: Span<UInt8>,
+    _ recent: inout RecentFields
+  ) throws(HTTP1Rejection) {
+    let field = try section.next(bytes, &recent)
     // Lengths first: most names are none of these.
     switch (field.name.utf8.count, field.name) {
     case (4, "host"): try addHost(field.value)
@@ -55,7 +58,7 @@ struct HTTP1RequestBuilder {
 
   private mutating func addHost(_ value: String) throws(HTTP1Rejection) {
     guard host == nil else { throw .badRequest("host is there twice") }
-    host = try HTTP1Authority.text(Array(value.utf8).span)
+    host = try HTTP1Authority.text(value.utf8.span)
   }
 
   /// Only digits, without a sign and without a zero in front, up to 2⁶³.

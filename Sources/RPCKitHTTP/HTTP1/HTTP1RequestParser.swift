@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// Turns the bytes of a client into requests: strict HTTP/1.1 and HTTP/1.0 (RFC 9112).
 ///
 /// A machine without I/O and clock. What comes of some bytes does not depend on how they were cut, and what it keeps
@@ -43,8 +45,13 @@ package struct HTTP1RequestParser: ~Copyable {
   private var line = HTTP1Line()
   private var builder: HTTP1RequestBuilder?
   private var trailers: HTTP1FieldSection
+  /// The request line and the fields of the request before.
+  private var recentLine: (bytes: [UInt8], line: HTTP1RequestLine)?
+  private var recent = RecentFields()
   private var extensionByteCount = 0
   private var rejectedPath = ""
+
+  private static let recentLineByteCountMax = 256
 
   /// Makes a parser for the beginning of a connection.
   package init(_ limits: HTTPLimits) {
@@ -160,8 +167,14 @@ package struct HTTP1RequestParser: ~Copyable {
   private mutating func requestLine(
     _ line: Span<UInt8>
   ) throws(HTTP1Rejection) -> HTTP1RequestLine {
+    if let recentLine, line.isEqual(to: recentLine.bytes.span) { return recentLine.line }
     do {
-      return try HTTP1RequestLine(line)
+      let requestLine = try HTTP1RequestLine(line)
+      recentLine = nil
+      if line.count <= Self.recentLineByteCountMax {
+        recentLine = (line.indices.map { line[$0] }, requestLine)
+      }
+      return requestLine
     } catch {
       rejectedPath = HTTP1RequestLine.path(inRejected: line)
       throw error
@@ -175,8 +188,8 @@ package struct HTTP1RequestParser: ~Copyable {
     guard let arrival = try nextFieldLine(bytes, &offset) else { return .needMoreBytes }
     guard !arrival.isEmpty else { return try finishHead() }
     switch arrival {
-    case .inPlace(let range): try builder?.add(bytes.extracting(range))
-    case .gathered(let line): try builder?.add(line.span)
+    case .inPlace(let range): try builder?.add(bytes.extracting(range), &recent)
+    case .gathered(let line): try builder?.add(line.span, &recent)
     }
     return nil
   }
@@ -261,10 +274,11 @@ package struct HTTP1RequestParser: ~Copyable {
       state = .end
       return nil
     }
+    var none = RecentFields()
     let field =
       switch arrival {
-      case .inPlace(let range): try trailers.next(bytes.extracting(range))
-      case .gathered(let line): try trailers.next(line.span)
+      case .inPlace(let range): try trailers.next(bytes.extracting(range), &none)
+      case .gathered(let line): try trailers.next(line.span, &none)
       }
     guard !Self.isForbiddenInTrailers(field.name) else {
       throw .badRequest("\(field.name) must not come behind the content")

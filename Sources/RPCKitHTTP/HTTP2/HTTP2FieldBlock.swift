@@ -25,7 +25,8 @@ final class HTTP2FieldBlock {
   /// Whether the request ends with the block.
   var isEnd = false
   private var byteCount = 0
-  private var count = 0
+  /// Fields that were counted.
+  private(set) var count = 0
 
   /// The memory while it is not complete, in bytes, about.
   var keptByteCount: Int {
@@ -68,8 +69,22 @@ final class HTTP2FieldBlock {
   /// Notes that a value cannot be handed on unchanged.
   func noteMalformed() { isMalformed = true }
 
+  /// Keeps a field that the library found valid.
+  func take(_ field: HTTPFields.Field) {
+    let name = field.name.utf8.span
+    if name.count > 1, name[0] == UInt8(ascii: ":") {
+      set(name[1], field.value)
+    } else if name.isEqual(to: Self.host.utf8.span) {
+      hosts.append(field.value)
+    } else {
+      fields.append(received: field)
+    }
+  }
+
+  private static let host = "host"
+
   /// Keeps a pseudo-header field that the library found valid, recognized by the first letter of its name.
-  func set(_ letter: UInt8, _ value: String) {
+  private func set(_ letter: UInt8, _ value: String) {
     switch letter {
     case UInt8(ascii: "m"): method = value
     case UInt8(ascii: "s"): scheme = value
@@ -78,12 +93,5 @@ final class HTTP2FieldBlock {
     // The library refuses all others.
     default: break
     }
-  }
-
-  /// Keeps a field that the library found valid, and that is no pseudo-header field.
-  func append(_ name: String, _ value: String) {
-    guard name != "host" else { return hosts.append(value) }
-    if fields.isEmpty { fields.reserveCapacity(8) }
-    fields.append(name, value)
   }
 }

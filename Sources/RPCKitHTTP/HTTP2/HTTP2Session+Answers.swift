@@ -27,8 +27,9 @@ extension HTTP2Session {
     stream.isAnswerEnded = isEnd
     var fields: [HTTPFields.Field] = []
     fields.reserveCapacity(head.fields.fields.count + 2)
-    fields.append(HTTPFields.Field(name: ":status", value: String(head.status)))
-    fields += head.fields.fields
+    let status = head.status == 200 ? "200" : String(head.status)
+    fields.append(HTTPFields.Field(name: ":status", value: status))
+    for field in head.fields.fields { fields.append(field) }
     fields.append(HTTPFields.Field(name: "date", value: date))
     var provider = unsafe nghttp2_data_provider()
     unsafe provider.read_callback = { _, id, _, length, flags, _, data in

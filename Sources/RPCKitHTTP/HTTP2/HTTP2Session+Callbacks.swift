@@ -45,7 +45,7 @@ extension HTTP2Session {
     guard isRequest else { return }
     block?.isUnwanted = fieldRoom <= 0
     counts.openedCount += 1
-    streams[id] = HTTP2Stream(id: id, now: now)
+    streams.set(id, HTTP2Stream(id: id, now: now))
   }
 
   func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
@@ -53,14 +53,16 @@ extension HTTP2Session {
     guard block.admits(nameByteCount: name.count, valueByteCount: value.count, limits) else {
       return unsafe passOver(name, value)
     }
-    guard let text = unsafe String(validating: value, as: UTF8.self) else {
-      return block.noteMalformed()
-    }
-    if name.count > 1, unsafe name[0] == UInt8(ascii: ":") {
-      unsafe block.set(name[1], text)
-    } else {
-      unsafe block.append(String(decoding: name, as: UTF8.self), text)
-    }
+    let (name, value) = unsafe (name.span, value.span)
+    let place = block.count - 1
+    if let field = recent.field(at: place, name, value) { return block.take(field) }
+    guard let text = try? UTF8Span(validating: value) else { return block.noteMalformed() }
+    let field = HTTPFields.Field(
+      name: HTTPFieldNames.known(name) ?? HTTP1Syntax.text(name),
+      value: String(copying: text)
+    )
+    recent.note(field, at: place)
+    block.take(field)
   }
 
   /// Of fields that are too many only the short one is looked at that says whom to refuse.
@@ -153,7 +155,7 @@ extension HTTP2Session {
 
   func closed(_ id: UInt32) {
     if block?.streamID == id { block = nil }
-    guard let stream = streams.removeValue(forKey: id) else { return }
+    guard let stream = streams.remove(id) else { return }
     drop(stream)
     // What the client has ended itself it knows to be over; what this end has reset may be under way still.
     if stream.isRequestEnded { endedStreams.insert(id) }

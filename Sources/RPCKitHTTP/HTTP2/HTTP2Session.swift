@@ -11,16 +11,33 @@ final class HTTP2Session {
   let limits: HTTPLimits
   private(set) var session: OpaquePointer?
   /// The events since they were last taken.
-  var events: [HTTP2Event] = []
-  var streams: [UInt32: HTTP2Stream] = [:]
+  var events: [HTTP2Event] {
+    @inline(__always) _read { yield confinedEvents.value }
+    @inline(__always) _modify { yield &confinedEvents.value }
+  }
+  var streams: NumberTable<HTTP2Stream> {
+    @inline(__always) _read { yield confinedStreams.value }
+    @inline(__always) _modify { yield &confinedStreams.value }
+  }
   /// The block of fields that is not complete.
-  var block: HTTP2FieldBlock?
+  var block: HTTP2FieldBlock? {
+    @inline(__always) _read { yield confinedBlock.value }
+    @inline(__always) _modify { yield &confinedBlock.value }
+  }
+  /// The fields of the last request.
+  var recent: RecentFields {
+    @inline(__always) _read { yield confinedRecent.value }
+    @inline(__always) _modify { yield &confinedRecent.value }
+  }
   /// Bytes of requests that may be kept of what is read next.
   var fieldRoom = Int.max
   /// CONTINUATION frames of the block that was begun last.
   var continuationCount = 0
   /// Streams that clients have ended, for a while.
-  var endedStreams = EndedStreams()
+  var endedStreams: EndedStreams {
+    @inline(__always) _read { yield confinedEndedStreams.value }
+    @inline(__always) _modify { yield &confinedEndedStreams.value }
+  }
   /// When `receive` or `send` was last called.
   private(set) var now: MonotonicInstant
   /// The bytes that are read, for the place of content in them.
@@ -35,7 +52,17 @@ final class HTTP2Session {
   /// Whether the client's first SETTINGS frame was read, which ends its preface.
   var hasSettings = false
   /// Frames that carry nothing, since `takeCounts`.
-  var counts = HTTP2Counts()
+  var counts: HTTP2Counts {
+    @inline(__always) _read { yield confinedCounts.value }
+    @inline(__always) _modify { yield &confinedCounts.value }
+  }
+
+  private let confinedEvents = Confined([HTTP2Event]())
+  private let confinedStreams = Confined(NumberTable<HTTP2Stream>())
+  private let confinedBlock = Confined(HTTP2FieldBlock?.none)
+  private let confinedRecent = Confined(RecentFields())
+  private let confinedEndedStreams = Confined(EndedStreams())
+  private let confinedCounts = Confined(HTTP2Counts())
   /// The code of the GOAWAY frame that ended the connection, if one did.
   var goAwayCode: UInt32?
 
@@ -123,14 +150,14 @@ final class HTTP2Session {
   func stream(_ id: UInt32) -> HTTP2Stream? { streams[id] }
 
   /// The streams that are not closed.
-  var openStreams: [HTTP2Stream] { Array(streams.values) }
+  var openStreams: [HTTP2Stream] { streams.values }
 
   /// Whether no stream is open.
   var isEmpty: Bool { streams.isEmpty }
 
   /// Gives memory back that many streams at a time have needed.
   func rest() {
-    if streams.isEmpty { streams = [:] }
+    if streams.isEmpty { streams = NumberTable() }
   }
 
   /// Gives the connection's window back.

@@ -33,6 +33,12 @@ package struct HTTPFields: Hashable, Sendable {
     fields.append(Field(name: name, value: value))
   }
 
+  /// Adds a field line of a request, with room for as many as most have.
+  mutating func append(received field: Field) {
+    if fields.isEmpty { fields.reserveCapacity(8) }
+    fields.append(field)
+  }
+
   /// Makes room for so many field lines at once.
   package mutating func reserveCapacity(_ count: Int) {
     fields.reserveCapacity(count)
