@@ -5,22 +5,44 @@ internal import RPCKit
 /// Requests are answered one after another: the next one is parsed when the answer before it is in the output, so
 /// what a client sends ahead costs one read at most. See docs/decisions/0157.
 final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
-  private var parser: HTTP1RequestParser
+  private var parser: HTTP1RequestParser {
+    @inline(__always) _read { yield confinedParser.value }
+    @inline(__always) _modify { yield &confinedParser.value }
+  }
   /// The bytes behind a request that is not answered yet.
-  private var input = ByteBuffer()
+  private var input: ByteBuffer {
+    @inline(__always) _read { yield confinedInput.value }
+    @inline(__always) _modify { yield &confinedInput.value }
+  }
   /// When the first byte was read of the head that is not complete.
-  private var headStart: MonotonicInstant?
+  private var headStart: MonotonicInstant? {
+    @inline(__always) _read { yield confinedHeadStart.value }
+    @inline(__always) _modify { yield &confinedHeadStart.value }
+  }
   private var lastID: UInt32 = 0
   /// The request that is answered now.
+  ///
+  /// Not confined, as others are: its accessors would allocate at each use.
   var transaction: HTTP1Transaction?
   /// Content of its answer that is not framed yet.
-  var content = ByteBuffer()
+  var content: ByteBuffer {
+    @inline(__always) _read { yield confinedContent.value }
+    @inline(__always) _modify { yield &confinedContent.value }
+  }
   /// Content that its answer shares with others, instead of `content`; of which what is left is sent.
-  var sharedContent: HTTPContent.Rest?
+  var sharedContent: HTTPContent.Rest? {
+    @inline(__always) _read { yield confinedSharedContent.value }
+    @inline(__always) _modify { yield &confinedSharedContent.value }
+  }
   /// When the client last did what was waited for: sent something, or read an answer to its end.
   var lastProgress: MonotonicInstant
   private var watch = TimerID.none
   private var watchDue = MonotonicInstant.distantFuture
+  private let confinedParser: Confined<HTTP1RequestParser>
+  private let confinedInput = Confined(ByteBuffer())
+  private let confinedHeadStart = Confined(MonotonicInstant?.none)
+  private let confinedContent = Confined(ByteBuffer())
+  private let confinedSharedContent = Confined(HTTPContent.Rest?.none)
 
   override init(
     _ transport: any Transport,
@@ -28,7 +50,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     resources: LoopResources,
     configuration: HTTPConfiguration
   ) {
-    parser = HTTP1RequestParser(configuration.limits)
+    confinedParser = Confined(HTTP1RequestParser(configuration.limits))
     lastProgress = transport.loop.now
     super.init(transport, core: core, resources: resources, configuration: configuration)
   }

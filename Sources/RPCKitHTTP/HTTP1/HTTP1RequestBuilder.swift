@@ -58,7 +58,8 @@ struct HTTP1RequestBuilder {
 
   private mutating func addHost(_ value: String) throws(HTTP1Rejection) {
     guard host == nil else { throw .badRequest("host is there twice") }
-    host = try HTTP1Authority.text(value.utf8.span)
+    try HTTP1Authority.check(value.utf8.span)
+    host = value
   }
 
   /// Only digits, without a sign and without a zero in front, up to 2⁶³.

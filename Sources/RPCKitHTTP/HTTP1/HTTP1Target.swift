@@ -87,6 +87,12 @@ enum HTTP1Authority {
   /// Of what RFC 3986 allows in names only letters, digits, `-`, `.`, `_` and `~` are taken: escapes, commas and
   /// the like are in no host that exists, and others read them in different ways.
   static func text(_ authority: Span<UInt8>) throws(HTTP1Rejection) -> String {
+    try check(authority)
+    return HTTP1Syntax.text(authority)
+  }
+
+  /// Throws for bytes that are none.
+  static func check(_ authority: Span<UInt8>) throws(HTTP1Rejection) {
     let refused = HTTP1Rejection.badRequest(
       "the host is not a name or an address, with or without a port"
     )
@@ -101,7 +107,6 @@ enum HTTP1Authority {
       }
       guard number <= 65_535 else { throw refused }
     }
-    return HTTP1Syntax.text(authority)
   }
 
   /// Where the host ends and the colon of the port begins, if there is one.
@@ -117,7 +122,10 @@ enum HTTP1Authority {
   }
 
   private static func isName(_ byte: UInt8) -> Bool {
-    byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: byte.isASCIIAlphanumeric
+    }
   }
 
   /// The characters of IPv6 addresses.
