@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from .checklist import checklist
-from .stage import left, said, token_ends, until
+from .stage import TOKEN_SECONDS, left, said, token_ends, until
 
 # What each sample app prints, by patterns of whole lines.
 SAMPLES = {
@@ -83,12 +83,18 @@ def away(stage, seconds=60):
             assert time.monotonic() - started < 2, "the app waits for a server that is away"
             said(app("state"), "ok signedIn")
             time.sleep(1)
-    before, answers = stage.refreshes(), []
+    before, answers, first = stage.refreshes(), [], None
+    def recovered():
+        nonlocal first
+        answers.append(app("calls 1"))
+        first = first or (stage.refreshes() != before and time.monotonic()) or None
+        return answers[-1].startswith("ok 1 usr_")
     # Pauses end after 72 s at most.
-    until("the app recovers", lambda: answers.append(app("calls 1")) or answers[-1].startswith("ok 1 usr_"), seconds=75)
-    after = stage.refreshes()
-    seen = [text for text, _ in itertools.groupby(answers)]
-    assert sum(after.values()) - sum(before.values()) <= 2, f"more than one refresh: {before}, then {after}; {seen}"
+    until("the app recovers", recovered, seconds=75)
+    after, seen = stage.refreshes(), [text for text, _ in itertools.groupby(answers)]
+    # One, and another one each time that half a token's life has gone by: a busy machine may take as long.
+    allowed = 2 + (time.monotonic() - (first or time.monotonic())) // (TOKEN_SECONDS / 2)
+    assert sum(after.values()) - sum(before.values()) <= allowed, f"too many: {before}, then {after}; {seen}"
 
 
 def away_and_told(stage):
