@@ -15,17 +15,18 @@ struct ImportsHandler: Auth_V1.ImportsService {
     to writer: ResponseWriter<Auth_V1.ImportUsersResponse>
   ) async throws {
     for try await request in requests {
-      let pace = ImportPace(
-        beginningAt: loop.preciseNow.nanoseconds,
-        writeCount: core.store.writeCount
-      )
+      let pace = ImportPace(beginningAt: loop.preciseNow.nanoseconds, beside: surroundings)
       try await writer.write(try await importBatch(request, call))
-      let rest = pace.rest(
-        now: loop.preciseNow.nanoseconds,
-        writeCount: core.store.writeCount
-      )
+      let rest = pace.rest(now: loop.preciseNow.nanoseconds, beside: surroundings)
       if rest > 0 { await loop.sleep(.nanoseconds(rest)) }
     }
+  }
+
+  private var surroundings: ImportPace.Surroundings {
+    .init(
+      writeCount: core.store.writeCount,
+      areHashesWaiting: core.pool.waitingCount > 0
+    )
   }
 
   func getImport(
