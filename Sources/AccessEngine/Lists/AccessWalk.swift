@@ -48,9 +48,7 @@ package struct AccessWalk: Sendable {
     subject = forest.subjects.find(query.subject)
     if query.within == nil { forest.lack(rolesOf: query.subject) }
     let rule = forest.policy.rule(of: query.action, on: query.type)
-    isEachChecked =
-      rule.map { !$0.conditions.isEmpty || !$0.denies.isEmpty } == true || query.levelNeeded > 0
-      || query.context.scope != nil
+    isEachChecked = forest.decidesOnEach(query)
     guard let subject, let rule, !query.context.isSuspended, !forest.suspended.contains(subject)
     else { return }
     gather(rule, of: subject, forest)
@@ -136,20 +134,9 @@ package struct AccessWalk: Sendable {
   }
 
   private mutating func isAllowed(_ entity: UInt32, _ forest: borrowing Forest) -> Bool {
-    let decision = forest.decide(
-      subject: subject,
-      action: query.action,
-      entity: entity,
-      context: query.context,
-      now: query.now,
-      query.features
-    )
-    if decision.lacksFeatures, let holder = forest.featureHolder(of: entity) {
-      missing.insert(holder)
-    }
-    guard decision.isAllowed else { return false }
-    return query.filters.isEmpty
-      || forest.policy.accessLevel(of: decision.heldRoles) >= query.levelNeeded
+    let (isListed, holder) = forest.lists(entity, query)
+    if let holder { missing.insert(holder) }
+    return isListed
   }
 
   /// Drops from a page what may no longer be seen; at the end, under one lock.

@@ -7,6 +7,9 @@ package struct ListFilter: Sendable {
   /// The access level that shows the attribute: anyone who has a lower one on an entity does not find it by
   /// what they cannot see.
   package let accessLevel: Int
+
+  /// Whether an entity passes that need not be in memory.
+  package func passes(_ entity: EntityRow) -> Bool { test.passes(entity.codes[test.slot]) }
 }
 
 extension Forest {

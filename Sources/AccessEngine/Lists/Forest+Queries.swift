@@ -58,6 +58,56 @@ extension Forest {
     return (lowest, lowest != nil)
   }
 
+  /// Whether roles on the system reach everything of a list's type.
+  ///
+  /// Such a list rests on no tree: the store can give it.
+  package func reachesEverything(_ query: ListQuery) -> Bool {
+    guard query.within == nil, policy.rule(of: query.action, on: query.type) != nil,
+      let subject = subjects.find(query.subject), !query.context.isSuspended,
+      !suspended.contains(subject)
+    else { return false }
+    let grants = policy.grants(of: query.action, on: query.type, for: query.context)
+    var next = associations.head(subject: subject, entity: Self.system)
+    while next != 0 {
+      let row = associations.rows[Int(next - 1)]
+      next = row.nextOfPair
+      if associations.state(of: row, at: query.now).isOpen,
+        isGranting(row, query.action, on: query.type, grants),
+        policy[row.role].inheritsTo.contains(query.type)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether a list has to decide on each entity that roles reach.
+  package func decidesOnEach(_ query: ListQuery) -> Bool {
+    let rule = policy.rule(of: query.action, on: query.type)
+    return rule.map { !$0.conditions.isEmpty || !$0.denies.isEmpty } == true
+      || query.levelNeeded > 0 || query.context.scope != nil
+  }
+
+  /// Whether a list has an entity that its filters let pass, and whose features must be known to say so.
+  package func lists(
+    _ entity: UInt32,
+    _ query: ListQuery
+  ) -> (isListed: Bool, missing: FeatureHolder?) {
+    let decision = decide(
+      subject: subjects.find(query.subject),
+      action: query.action,
+      entity: entity,
+      context: query.context,
+      now: query.now,
+      query.features
+    )
+    let missing = decision.lacksFeatures ? featureHolder(of: entity) : nil
+    guard decision.isAllowed else { return (false, missing) }
+    let isShown =
+      query.filters.isEmpty || policy.accessLevel(of: decision.heldRoles) >= query.levelNeeded
+    return (isShown, missing)
+  }
+
   /// Adds what a subject has itself, on or below an entity if one is given, to a selection.
   package func offer(
     associationsOf subject: String,

@@ -30,9 +30,10 @@ struct AttributeOrder: Sendable {
     let id: String
   }
 
-  /// Throws SORT_TOO_LARGE for more entities than are sorted.
-  static func requireSortable(count: Int) throws(RPCError) {
-    guard count <= countMax else { throw EntityError.sortTooLarge }
+  /// The entities of a list that was asked for at most `countMax`; throws SORT_TOO_LARGE if it has more.
+  static func sortable(_ found: [String]?) throws(RPCError) -> [String] {
+    guard let found else { throw EntityError.sortTooLarge }
+    return found
   }
 
   /// Nil when the attribute does not exist; `autoLock` means `auto_lock` too.
@@ -166,12 +167,13 @@ extension TenancyCore {
     _ user: UserIdentity,
     passes: @escaping @Sendable (EntityRecord, Int) -> Bool
   ) async throws -> [AttributeOrder.Entry] {
-    var rest = try await accessible(
+    let found = try await accessible(
       list,
       subject: user.userID,
-      assurance: user.assurance(at: clock.now)
-    )[...]
-    try AttributeOrder.requireSortable(count: rest.count)
+      assurance: user.assurance(at: clock.now),
+      atMost: AttributeOrder.countMax
+    )
+    var rest = try AttributeOrder.sortable(found)[...]
     var entries: [AttributeOrder.Entry] = []
     while !rest.isEmpty {
       let part = Array(rest.prefix(Self.sortedCount))

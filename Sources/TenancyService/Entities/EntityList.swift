@@ -89,6 +89,9 @@ extension TenancyCore {
     )
     let skippedCount = asked.skippedCount
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
+    if let everything = try await everything(list, subject: subject, assurance: assurance) {
+      return try await page(of: everything, asked, sortsByName: sortsByName)
+    }
     let (now, features) = (clock.now, features)
     let page = try await retrying {
       try await engine.walk { forest in
@@ -120,12 +123,59 @@ extension TenancyCore {
     )
   }
 
-  /// All entities on which a subject may do an action, in no order and without regard to a text.
-  func accessible(
+  /// The list as one that the store gives, if roles on the system reach everything of its type.
+  func everything(
     _ list: EntityList,
     subject: String,
     assurance: Assurance?
-  ) async throws -> [String] {
+  ) async throws -> EverythingList? {
+    guard EverythingList.isPossible(list) else { return nil }
+    let (now, features) = (clock.now, features)
+    return try await retrying {
+      try engine.read {
+        EverythingList(list, of: subject, assurance, now: now, features, $0)
+      }
+    }
+  }
+
+  private func page(
+    of everything: EverythingList,
+    _ asked: RequestedPage,
+    sortsByName: Bool
+  ) async throws -> Page {
+    let order = PlaceOrder(
+      sortsByName: sortsByName,
+      isDescending: everything.list.isDescending,
+      cursor: asked.cursor.map { ListPlace(name: $0[0], id: $0[1]) }
+    )
+    let page = try await everything.page(
+      order,
+      limit: asked.skippedCount + everything.list.examinedCount(asked.size),
+      self
+    )
+    let names = page.places.map { sortsByName ? $0.name : "" }
+    let ids = page.places.map(\.id)
+    let end = page.hasMore ? names.last.flatMap { name in ids.last.map { [name, $0] } } : nil
+    return Page(
+      ids: Array(ids.dropFirst(asked.skippedCount)),
+      nextToken: end.map { asked.token(after: $0) } ?? "",
+      total: page.total,
+      names: Array(names.dropFirst(asked.skippedCount)),
+      asked: asked
+    )
+  }
+
+  /// All entities on which a subject may do an action, in no order and without regard to a text; nil for more than a
+  /// number.
+  func accessible(
+    _ list: EntityList,
+    subject: String,
+    assurance: Assurance?,
+    atMost limit: Int
+  ) async throws -> [String]? {
+    if let everything = try await everything(list, subject: subject, assurance: assurance) {
+      return try await everything.identifiers(atMost: limit, self)
+    }
     let (now, features) = (clock.now, features)
     return try await retrying {
       let ids = try await engine.walk { forest in
@@ -140,7 +190,7 @@ extension TenancyCore {
         for entity in found { ids.append(forest.identifier(of: entity)) }
         return ids
       }
-      return ids ?? []
+      return (ids?.count ?? 0) > limit ? nil : ids ?? []
     }
   }
 
@@ -234,7 +284,7 @@ extension EntityList {
   }
 
   /// The question for the engine; nil when there is nothing to look for.
-  fileprivate func query(
+  func query(
     of subject: String,
     _ assurance: Assurance?,
     now: Int64,
@@ -259,8 +309,10 @@ extension EntityList {
     query.within = within.entity
     query.link = forest.policy.link(named: link)
     guard !parent.isEmpty else { return query }
-    guard let parent = forest.entity(parent) else { return nil }
-    query.parent = parent
+    guard let above = forest.entity(parent) else { return nil }
+    query.parent = above
+    // Nothing else is below it, and other trees need not be looked at.
+    if parent != Forest.systemIdentifier, query.within == nil { query.within = above }
     return query
   }
 }

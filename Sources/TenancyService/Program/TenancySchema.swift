@@ -12,7 +12,17 @@ enum TenancySchema {
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
       InvitationTable.migration, deviceClaims, portable, EndedFamilyTable.migration,
       InvitationTable.roots, trees, webhooks, bridges, notices, deliveries,
+      typeOrder,
     ]
+
+  /// Lists everything of a type page by page.
+  private static let typeOrder = Migration(
+    version: 31,
+    sql: """
+      DROP INDEX entity_by_type;
+      CREATE INDEX entity_by_type ON entity (type, id);
+      """
+  )
 
   /// Finds the rows of one tree, and the types that there are.
   private static let trees = Migration(

@@ -92,12 +92,23 @@ struct AttributeOrderTests {
   }
 
   @Test("More than 10,000 entities are not sorted")
-  func sort_tooLarge_isRefused() throws {
-    try AttributeOrder.requireSortable(count: 10_000)
-    let error = #expect(throws: RPCError.self) {
-      try AttributeOrder.requireSortable(count: 10_001)
+  func sort_tooLarge_isRefused() async throws {
+    try await Self.run { stage in
+      let core = stage.service.core
+      func found(atMost limit: Int) async throws -> [String]? {
+        try await core.accessible(
+          EntityList(action: "book.view", type: "book"),
+          subject: "usr_hanna",
+          assurance: nil,
+          atMost: limit
+        )
+      }
+      #expect(AttributeOrder.countMax == 10_000)
+      #expect(try AttributeOrder.sortable(await found(atMost: 5)).count == 5)
+      let tooMany = try await found(atMost: 4)
+      let error = #expect(throws: RPCError.self) { try AttributeOrder.sortable(tooMany) }
+      #expect(error.map(Refusal.init) == Refusal(.failedPrecondition, "SORT_TOO_LARGE"))
     }
-    #expect(error.map(Refusal.init) == Refusal(.failedPrecondition, "SORT_TOO_LARGE"))
   }
 
   @Test("What is no attribute is refused by name, and a token is good for its order alone")
