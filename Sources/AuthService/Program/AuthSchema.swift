@@ -482,5 +482,7 @@ enum AuthSchema {
     AddressProofs.migration,
     UserTable.renaming,
     ChildAccountTable.pairings,
+    // Reports and erasures by scope are TenancyService's.
+    Migration(version: 28, sql: "DROP INDEX audit_log_by_scope;"),
   ]
 }

@@ -256,7 +256,7 @@ struct StoreDamageTests {
     let whole = try await made(.closed)
     for sql in [
       "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM note; END",
-      "DROP INDEX change_log_by_time", "CREATE TABLE more (a)",
+      "DROP INDEX event_by_time", "CREATE TABLE more (a)",
       "DELETE FROM change_log WHERE revision = 7", "UPDATE note SET text = '' WHERE id = 'note 7'",
     ] {
       try put(whole)
