@@ -28,6 +28,10 @@ def arguments():
                              "(default 1000000)")
     parser.add_argument("--windows", type=int, default=15,
                         help="fours of windows that show what sign-ins do to checks (default 15)")
+    parser.add_argument("--only-postgresql", action="store_true",
+                        help="of the services: PostgreSQL in the parts points and documents, and nothing else; takes "
+                             "the programs in the folder BUILT_PROGRAMS, whatever they were built for, or those built "
+                             "for release")
     parser.add_argument("--skip-build", action="store_true", help="measure what is already built")
     parser.add_argument("--output", default=str(peers.BENCHMARKS),
                         help="folder of results.json and RESULTS.md (default benchmarks/)")

@@ -5,11 +5,14 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import quote
 
 from . import processes
 
 # PostgreSQL refuses to run as root; its package makes this user.
 USER = "postgres"
+# Transactions of each connection in a run that is taken off a longer one.
+SHORT_RUN = 20
 
 
 def programs():
@@ -60,19 +63,57 @@ class Postgres:
     def __exit__(self, *_):
         processes.end(self.server)
 
-    def execute(self, statements):
-        self.run("psql", "--host", self.folder, "--quiet", "--set=ON_ERROR_STOP=1",
-                 "--command", statements, "postgres")
+    def execute(self, statements, database="postgres"):
+        """Runs statements; the rows of their answers, as text."""
+        printed = self.run("psql", "--host", self.folder, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+                           "--field-separator", "\t", "--set=ON_ERROR_STOP=1", "--command", statements, database)
+        return [line.split("\t") for line in printed.splitlines() if line]
 
-    def rate(self, script, seconds, callers=64):
-        """Transactions per second of `script` by so many connections."""
+    def address(self, database):
+        """A database as libpq names it, by the server's Unix socket."""
+        return f"postgresql://{USER}@/{database}?host={quote(str(self.folder), safe='')}"
+
+    def measure(self, script, seconds, callers=64, database="postgres"):
+        """What transactions of `script` by so many connections cost, for about so many seconds.
+
+        `rate` in a second, `us` of processor time of the connections' processes, and `log_bytes`. Of the last two a
+        short run comes off, as connections and plans are made in both.
+        """
+        def run(each):
+            return self.counted(script, database, "--client", callers, "--transactions", each)
+
+        short = run(SHORT_RUN)
+        long = run(2 * SHORT_RUN + round(short["rate"] * seconds / callers))
+        count = long["count"] - short["count"]
+        return {"rate": long["rate"], "us": (long["cpu"] - short["cpu"]) / count * 1e6,
+                "log_bytes": (long["log"] - short["log"]) / count}
+
+    def counted(self, script, database, *limits):
+        """Runs `script`; its transactions, their rate, processor time and bytes of log."""
+        cpu, ((start,),) = self.backend_seconds(), self.execute("SELECT pg_current_wal_insert_lsn()")
+        printed = self.pgbench(script, database, *limits)
+        ((log,),) = self.execute(f"SELECT pg_current_wal_insert_lsn() - '{start}'::pg_lsn")
+        count = int(re.search(r"actually processed: (\d+)", printed).group(1))
+        rate = float(re.search(r"tps = ([\d.]+)", printed).group(1))
+        return {"count": count, "rate": rate, "cpu": self.backend_seconds() - cpu, "log": float(log)}
+
+    def backend_seconds(self):
+        """Processor time of the connections' processes that have ended (proc_pid_stat(5), cutime and cstime)."""
+        pid = (self.folder / "data/postmaster.pid").read_text().split()[0]
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[13]) + int(fields[14])) / processes.TICK
+
+    def once(self, script, database):
+        """Runs `script` as `measure` does, once."""
+        self.pgbench(script, database, "--transactions", 1)
+
+    def pgbench(self, script, database, *limits):
         path = self.folder / "script.sql"
         path.write_text(script)
         path.chmod(0o644)
-        printed = self.run("pgbench", "--host", self.folder, "--no-vacuum", "--protocol=prepared",
-                           "--client", callers, "--jobs", 1, "--time", max(1, round(seconds)),
-                           "--file", path, "postgres", core=processes.LOAD_CORE)
-        found = re.search(r"tps = ([\d.]+)", printed)
-        if not found or not re.search(r"number of failed transactions: 0 ", printed):
+        printed = self.run("pgbench", "--host", self.folder, "--no-vacuum", "--protocol=prepared", "--jobs", 1,
+                           *limits, "--file", path, database, core=processes.LOAD_CORE)
+        if not re.search(r"number of failed transactions: 0 ", printed):
             raise RuntimeError(f"pgbench: {printed}")
-        return float(found.group(1))
+        return printed

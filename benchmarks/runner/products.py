@@ -1,15 +1,26 @@
-"""Points and documents of users, beside the same in PostgreSQL."""
+"""Points and documents of users, beside PostgreSQL: a bare table or two, and the rows that the services write."""
 
+import functools
 import json
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
 
-from . import peers, processes
+from . import peers, processes, same_rows
 from .postgres import Postgres, programs
+from .suite import SERVICES, Suite
 
 FAMILY = peers.REPOSITORY / "policies/family.json"
 APP = "com.example.math"
 CHILDREN = 100
 # Callers at a time: as many connections as the peer gets.
 SHAPE = ("--connections", 8, "--in-flight", 8)
+# Times that each script of PostgreSQL is measured, in turn.
+PEER_ROUNDS = 3
+# Users whose documents are changed where it is not one user's alone.
+OWNERS = 100
 
 LEDGER = """
 CREATE TABLE account (id int PRIMARY KEY, points bigint NOT NULL CHECK (points >= 0),
@@ -62,13 +73,17 @@ def session(suite):
     return f"authorization=Bearer {token}"
 
 
-def children_with_points(suite):
-    """Children of one family, each with more points than a run can redeem; the user has the role of each."""
-    user = json.loads((suite.folder / "session.json").read_text())["user_id"]
+def user_of(suite):
+    return json.loads((suite.folder / "session.json").read_text())["user_id"]
+
+
+def children_with_points(suite, count=CHILDREN):
+    """So many children of one family, each with more points than a run can redeem; the user has the role of each."""
+    user = user_of(suite)
     family = called(suite, "Entities/Create", entity={"type": "family", "name": "Load"})["id"]
     made = called(suite, "Entities/BatchCreate",
                   entities=[{"type": "child", "name": f"Child {number}", "parentId": family}
-                            for number in range(CHILDREN)])
+                            for number in range(count)])
     children = made["entityIds"]
     rule = {"app": APP, "points_per_minute": 1000, "points_per_reward_minute": 1}
     pin = {"familyId": family, "pin": "482915"}
@@ -95,40 +110,115 @@ def without_errors(found):
     return found
 
 
-def peer(folder, options, schema, scripts):
-    """Rates of scripts in a fresh PostgreSQL, on the core that the service had; None without one."""
-    if programs() is None:
-        return {name: None for name in scripts}
-    with Postgres(folder + "/postgres", processes.SERVER_CORE) as postgres:
-        postgres.execute(schema)
-        return {name: postgres.rate(script, options.seconds) for name, script in scripts.items()}
+class Peer:
+    """PostgreSQL on the core that the service had, with both kinds of rows."""
+
+    def __init__(self, folder, service, schema, suite, before=""):
+        self.postgres = Postgres(folder + "/postgres", processes.SERVER_CORE)
+        self.service, self.schema = service, schema
+        self.suite, self.before = suite, before
+
+    def costs(self, options, bare, same, one, own):
+        """What transactions of scripts cost, by name, "bare" and "same_rows": medians of rounds that alternate.
+
+        `one` is a script of `same` for what the service has written `own` rows for.
+        """
+        with self.postgres as postgres:
+            postgres.execute(self.schema)
+            same_rows.copy(self.suite, self.service, postgres, self.before)
+            same_rows.require_same(postgres, self.service, one, own)
+            runs = [("bare", name, script, "postgres") for name, script in bare.items()]
+            runs += [("same_rows", name, script, self.service) for name, script in same.items()]
+            found = {}
+            for _ in range(PEER_ROUNDS):
+                for kind, name, script, database in runs:
+                    run = postgres.measure(script, options.seconds, database=database)
+                    found.setdefault(name, {}).setdefault(kind, []).append(run)
+        return {name: {kind: {figure: round(statistics.median(run[figure] for run in rounds)) for figure in rounds[0]}
+                       for kind, rounds in kinds.items()}
+                for name, kinds in found.items()} | {"rows": own}
+
+
+def redeem_once(suite, child, key=""):
+    return called(suite, "Points/Redeem", holder_id=child, parts=[{"app": APP, "points": 1}], reward="games",
+                  idempotency_key=key)
 
 
 def points(suite_of, load, options, folder):
-    """Durable redemptions per second, over a hundred accounts and over one."""
+    """Durable redemptions per second, over a hundred accounts and over one, beside PostgreSQL.
+
+    Without `load`, of PostgreSQL alone.
+    """
     found = {}
     with suite_of(folder, settings={"tenancy": {"policy": str(FAMILY)}},
                   cores={"entitlement": processes.SERVER_CORE}) as suite:
         credential = session(suite)
-        children = children_with_points(suite)
-        for name, holders in {"spread": children, "hot": children[:1]}.items():
+        children = children_with_points(suite, CHILDREN if load else 1)
+        # The first redemption makes the row of its reward, and those after it change it.
+        redeem_once(suite, children[0])
+        own, _ = same_rows.written(suite.store("entitlement"), lambda: redeem_once(suite, children[0]))
+        for name, holders in {"spread": children, "hot": children[:1]}.items() if load else ():
             requests = suite.folder / f"{name}.bin"
             write_redemptions(requests, holders)
             found[name] = without_errors(
                 load(suite.targets["entitlement"], requests, credential, options, *SHAPE,
                      method="entitlement.v1.Points/Redeem"))
-    found["postgres"] = peer(folder, options, LEDGER,
-                             {"spread": REDEEM.format(accounts=CHILDREN), "hot": REDEEM.format(accounts=1)})
+        user = user_of(suite)
+    if programs() is not None:
+        holders = children[:1] + [f"ent_{number:026}" for number in range(1, CHILDREN)]
+        found["postgres"] = Peer(folder, "entitlement", LEDGER, suite, same_rows.holders_before(holders)).costs(
+            options, {"spread": REDEEM.format(accounts=CHILDREN), "hot": REDEEM.format(accounts=1)},
+            {"spread": same_rows.redemption(user, holders), "hot": same_rows.redemption(user, holders[:1])},
+            same_rows.redemption(user, holders[:1]), own)
     return found
+
+
+def put_once(suite):
+    return called(suite, "Documents/Put", put={"collection": "moods", "document_id": "m0", "json": CONTENT})
 
 
 def documents(suite_of, load, options, folder):
-    """Durable changes of a thousand documents of one user per second."""
+    """Durable changes of a thousand documents of one user per second, beside PostgreSQL.
+
+    Without `load`, of PostgreSQL alone.
+    """
+    found = {}
     with suite_of(folder, cores={"tenancy": processes.SERVER_CORE}) as suite:
         credential = session(suite)
-        content = CONTENT.replace("{", "{{").replace('"', '\\"')
-        template = f'1 {{ 1: "moods" 2: "m{{n:1000}}" 3: "{content}" }}'
-        found = without_errors(load(suite.targets["tenancy"], template, credential, options, *SHAPE,
-                                    method="tenancy.v1.Documents/Put"))
-    found["postgres"] = peer(folder, options, DOCUMENTS, {"put": PUT})["put"]
+        put_once(suite)
+        own, _ = same_rows.written(suite.store("tenancy"), lambda: put_once(suite))
+        if load:
+            content = CONTENT.replace("{", "{{").replace('"', '\\"')
+            template = f'1 {{ 1: "moods" 2: "m{{n:1000}}" 3: "{content}" }}'
+            found = without_errors(load(suite.targets["tenancy"], template, credential, options, *SHAPE,
+                                        method="tenancy.v1.Documents/Put"))
+        user = user_of(suite)
+    if programs() is not None:
+        owners = [user, *(f"usr_{number:026}" for number in range(1, OWNERS))]
+        found["postgres"] = Peer(folder, "tenancy", DOCUMENTS, suite,
+                                 same_rows.documents_before(CONTENT, owners)).costs(
+            options, {"put": PUT},
+            {"put": same_rows.document_put(CONTENT, [user]), "spread": same_rows.document_put(CONTENT, owners)},
+            same_rows.document_put(CONTENT, [user], documents=1), own)
     return found
+
+
+def measure_alone(options, results):
+    """Measures PostgreSQL in the parts wanted, beside no service, into `results`; figures of services stay."""
+    if programs() is None:
+        raise SystemExit("benchmarks/run: no PostgreSQL (scripts/setup --postgresql)")
+    built = Path(os.environ.get("BUILT_PROGRAMS", peers.BUILT))
+    for name in ("gatehouse", *(f"{service}-service" for service in SERVICES)):
+        if not peers.is_there(str(built / name)):
+            raise SystemExit(f"benchmarks/run: not built: {built / name}")
+    parts = {"points": points, "documents": documents}
+    for name in options.parts.split(",") if options.parts else parts:
+        if name not in parts:
+            raise SystemExit(f"benchmarks/run: {name} has no PostgreSQL; points and documents have")
+        print(f"services: {name}, PostgreSQL alone", flush=True)
+        with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
+            load = os.getloadavg()[0]
+            found = parts[name](functools.partial(Suite, built), None, options, folder)["postgres"]
+        results.setdefault(name, {})["postgres_alone"] = {
+            **found, "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "seconds": options.seconds,
+            "load_average": round(max(load, os.getloadavg()[0]), 1)}

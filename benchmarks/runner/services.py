@@ -432,6 +432,9 @@ def flood(options, folder):
 
 def measure(options, document):
     """Measures every part, or those wanted, into `document`; what is there of others stays."""
+    options.seconds = min(options.seconds, SECONDS_MAX)
+    if options.only_postgresql:
+        return products.measure_alone(options, document.setdefault("services", {"results": {}})["results"])
     if not options.skip_build:
         build()
     missing = [name for name in ("service-benchmark", *PROGRAMS) if not peers.is_there(program(name))]
@@ -461,7 +464,6 @@ def measure(options, document):
     for name in wanted:
         if name not in parts:
             raise SystemExit(f"benchmarks/run: no part {name}; there are: {', '.join(parts)}")
-    options.seconds = min(options.seconds, SECONDS_MAX)
     section = document.get("services") or {"results": {}}
     document["services"] = section
     section.update(date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),

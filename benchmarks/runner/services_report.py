@@ -99,24 +99,46 @@ def store_rows(writes, refreshes, mails):
 
 
 def beside_postgres(title, found, peer):
-    if peer is None:
-        return [title, thousands(found["rate"]), "PostgreSQL is not there", "not measured"]
-    return [title, thousands(found["rate"]), f"10 × {thousands(peer)} (PostgreSQL)",
-            verdict(found["rate"], 10 * peer)]
+    """A rate beside both kinds of rows in PostgreSQL that were measured in the same run."""
+    if not found.get("rate"):
+        return []
+    names = {"bare": "bare", "same_rows": "same rows"}
+    rows = [[title if kind == "bare" else f"– beside the {name} in PostgreSQL", thousands(found["rate"]),
+             f"3 × {thousands(peer[kind]['rate'])} (PostgreSQL, {name})",
+             verdict(found["rate"], 3 * peer[kind]["rate"])]
+            for kind, name in names.items() if kind in peer]
+    return rows or [[title, thousands(found["rate"]), "PostgreSQL is not there", "not measured"]]
+
+
+def alone_rows(titles, found):
+    """PostgreSQL in a run without the services."""
+    if not found:
+        return []
+    rows = []
+    for name, title in titles.items():
+        runs = [found[name][kind] for kind in ("bare", "same_rows") if kind in found[name]]
+        rows.append([f"– PostgreSQL alone, {found['date']}, load average {found['load_average']:g}: {title}: "
+                     "per second; processor time; bytes of log",
+                     "; ".join(" / ".join(thousands(run[figure]) for run in runs) + unit
+                               for figure, unit in (("rate", ""), ("us", " µs"), ("log_bytes", ""))), "–", "–"])
+    return rows
 
 
 def product_rows(points, documents):
-    rows = []
-    if points:
-        peers = points["postgres"]
-        rows += [
-            beside_postgres("redemptions of points over RPC, durable, 100 accounts, 64 callers, per second",
-                            points["spread"], peers["spread"]),
-            beside_postgres("– the same, all of one account", points["hot"], peers["hot"]),
-        ]
-    if documents:
-        rows.append(beside_postgres("changes of documents over RPC, durable, 64 callers, per second",
-                                    documents, documents["postgres"]))
+    points, documents = points or {}, documents or {}
+    peers, document_peers = points.get("postgres") or {}, documents.get("postgres") or {}
+    rows = beside_postgres("redemptions of points over RPC, durable, 100 accounts, 64 callers, per second",
+                           points.get("spread") or {}, peers.get("spread") or {})
+    rows += beside_postgres("– the same, all of one account", points.get("hot") or {}, peers.get("hot") or {})
+    rows += alone_rows({"spread": "redemptions of 100 accounts, bare / same rows",
+                        "hot": "redemptions of one account, bare / same rows"}, points.get("postgres_alone"))
+    rows += beside_postgres("changes of documents over RPC, durable, 64 callers, per second", documents,
+                            document_peers.get("put") or {})
+    if "spread" in document_peers:
+        rows.append(["– the same rows in PostgreSQL, documents of 100 users",
+                     thousands(document_peers["spread"]["same_rows"]["rate"]), "–", "–"])
+    rows += alone_rows({"put": "documents of one user, bare / same rows",
+                        "spread": "documents of 100 users, same rows"}, documents.get("postgres_alone"))
     return rows
 
 
@@ -268,7 +290,8 @@ def render(section):
     rows += import_rows(results.get("imports"))
     rows += report_rows(results.get("report"))
     rows += start_rows(results.get("start_up"))
-    loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items())
+    loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items()
+                      if "load_average" in found)
     engine = results.get("engine") or {}
     return [
         "# The services", "",
