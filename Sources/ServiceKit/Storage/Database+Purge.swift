@@ -54,16 +54,19 @@ extension Database {
   @discardableResult
   public func purgeChanges(before instant: Int64) async throws -> Int {
     try await write { tx in
-      // Up to the first that is younger: a clock that was set back must not tear holes.
+      // Up to the first that is younger: a clock that was set back must not tear holes. Only what one call takes is
+      // looked at, or a long backlog would be read once for each part of it.
+      let oldest = """
+        (SELECT revision, recorded_at FROM change_log ORDER BY revision LIMIT ?) AS oldest
+        """
       let bound = try tx.first(
         """
-        SELECT max(revision) FROM (
-          SELECT revision FROM change_log WHERE revision < coalesce(
-            (SELECT min(revision) FROM change_log WHERE recorded_at >= ?), 9223372036854775807)
-          ORDER BY revision LIMIT ?) AS oldest
+        SELECT max(revision) FROM \(oldest) WHERE revision < coalesce(
+          (SELECT min(revision) FROM \(oldest) WHERE recorded_at >= ?), 9223372036854775807)
         """,
-        .integer(instant),
-        .integer(Self.purgeCountMax)
+        .integer(Self.purgeCountMax),
+        .integer(Self.purgeCountMax),
+        .integer(instant)
       ) { $0.optionalInteger(0) }
       guard let bound = bound ?? nil else { return 0 }
       try tx.execute("UPDATE store_version SET purged_revision = ?", .integer(bound))
