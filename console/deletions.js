@@ -3,35 +3,48 @@
 import { get } from "./api.js";
 import { badge, card, el, facts, field, form, input, number, t, time, word } from "./base.js";
 import { remember } from "./main.js";
+import { lookAgain, soonest } from "./pace.js";
 import { typeWord } from "./things.js";
 
-const again = 3000;
-
 export default async function deletions({ values, signal, page }) {
-  const number_ = field(t("deletionNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("deletionHint"));
+  const wanted = field(t("deletionNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("deletionHint"));
   const results = el("div", { class: "stack" });
+  let leave = () => {};
+  signal.addEventListener("abort", () => leave());
   const look = async () => {
-    const id = number_.input.value.trim();
+    const id = wanted.input.value.trim();
     remember({ id });
-    const shown = card(t("deletion"), (reload) => (id.startsWith("edl_") ? ofObject(id, reload, signal) : ofAccount(id)));
+    // What was looked for before is not looked at again.
+    leave();
+    const leaving = new AbortController();
+    leave = () => leaving.abort();
+    const shown = id.startsWith("edl_") ? followed(id, leaving.signal) : card(t("deletion"), () => ofAccount(id));
     results.replaceChildren(shown);
     await shown.ready;
   };
-  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([number_], t("find"), look)), results), { text: t("deletionsText") });
-  if (number_.input.value) await look();
+  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([wanted], t("find"), look)), results), { text: t("deletionsText") });
+  if (wanted.input.value) await look();
 }
 
-/** Looks again until it is done. */
-async function ofObject(id, reload, signal) {
-  const found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`);
-  if (!found.finishedAt) {
-    const timer = setTimeout(reload, again);
-    signal.addEventListener("abort", () => clearTimeout(timer));
-  }
-  return facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
-    [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
-    found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
+/** A deletion of an object, until it is done. */
+function followed(id, signal) {
+  let found;
+  const shown = card(t("deletion"), async () => {
+    found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`, { signal });
+    return ofObject(found);
+  });
+  const look = async () => {
+    const before = JSON.stringify(found);
+    await shown.reload();
+    return JSON.stringify(found) !== before;
+  };
+  shown.ready.then(lookAgain(signal, { look, pause: () => (found && !found.finishedAt ? soonest : undefined) }).start);
+  return shown;
 }
+
+const ofObject = (found) => facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
+  [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
+  found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
 
 async function ofAccount(id) {
   const found = await get("auth", `deletions/${encodeURIComponent(id)}`);

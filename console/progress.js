@@ -4,62 +4,71 @@
 import { get, query } from "./api.js";
 import { badge, card, el, empty, field, grid, link, name, now, number, renew, t, time, word } from "./base.js";
 import { place, remember } from "./main.js";
+import { lookAgain, soonest } from "./pace.js";
 
 const perPage = 50;
 const mostShown = 1000;
-/** How long until a list is looked at again, in milliseconds. */
-const soonest = 3_000;
-const latest = 60_000;
+/** How long until a list in which everything waits is looked at again, in milliseconds. */
+const waiting = 60_000;
 /** How long after its last batch an import is taken to be running. */
 const running = 120_000;
 
-/** A list that grows by its button and is read again, as far as it is shown, after `pause` of its rows. Without being asked
- * to it demands no proof of the viewer: when one is needed, it says that nothing new comes in. */
-function followed(title, signal, { find, table, none, pause, above = [] }) {
+/** A list that grows by its button and is read again, as far as it is shown, at the pace of `pause` and `due` of its rows.
+ * Without being asked to it demands no proof of the viewer: when one is needed, it says that nothing new comes in. */
+function followed(title, signal, { find, table, none, pause, due = () => undefined, above = [] }) {
   const results = el("div", { class: "stack" });
   let rows = [];
   let newest = 0;
-  let timer;
+  let reading = 0;
   const draw = (nextPageToken) => renew(results, [rows.length === 0 ? empty(none()) : table(rows),
-    nextPageToken ? el("div", {}, el("button", { type: "button", click: () => read({ limit: perPage, pageToken: nextPageToken }).catch(section.reload) }, t("showMore"))) : null].filter(Boolean));
+    nextPageToken ? el("div", {}, el("button", { type: "button", click: () => read({ limit: perPage, pageToken: nextPageToken }).then(pace.start, section.reload) }, t("showMore"))) : null].filter(Boolean));
+  /** Whether what was read differs from what was shown. */
   const read = async (more, asks = true) => {
     const turn = ++newest;
-    const answer = await find(more, asks);
-    if (turn !== newest) return;
+    reading += 1;
+    const answer = await find(more, asks).finally(() => { reading -= 1; });
+    if (turn !== newest) return false;
     const known = more.pageToken ? rows.length : 0;
+    const before = JSON.stringify(rows);
     rows = [...rows.slice(0, known), ...answer.items];
     draw(answer.nextPageToken);
     // Where the next page begins, for those who cannot see that there is more.
     if (known > 0) results.querySelectorAll("tbody tr")[known]?.querySelector("a")?.focus();
-    wait();
-  };
-  const wait = () => {
-    const milliseconds = pause(rows);
-    clearTimeout(timer);
-    if (milliseconds !== undefined && !signal.aborted) timer = setTimeout(again, milliseconds);
+    return JSON.stringify(rows) !== before;
   };
   const again = async () => {
-    if (document.hidden) return wait();
-    await read({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, false).catch((problem) => {
-      if (problem.reason !== "STEP_UP_REQUIRED") return wait();
+    // What a person has asked for is on its way.
+    if (reading > 0) return false;
+    try {
+      return await read({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, false);
+    } catch (problem) {
+      if (problem.reason !== "STEP_UP_REQUIRED") return false;
       results.prepend(el("div", { class: "note warn" }, el("p", {}, t("staleText")), el("button", { type: "button", click: () => section.reload() }, t("lookAgain"))));
-    });
+      return "stop";
+    }
   };
+  const pace = lookAgain(signal, { look: again, pause: () => pause(rows), due: () => due(rows) });
   const section = card(title, async () => {
     await read({ limit: perPage });
+    pace.start();
     return [...above, results];
   }, { wide: true });
-  signal.addEventListener("abort", () => clearTimeout(timer));
   return section;
 }
 
 const isUnderWay = (one) => !one.finishedAt;
 
-/** Until the next of the deletions goes on. */
-function untilNext(rows) {
-  const next = rows.map((one) => one.deletion).filter(isUnderWay).map((one) => Date.parse(one.nextAttemptAt ?? one.eraseAt) - now());
-  return next.length === 0 ? undefined : Math.min(latest, Math.max(soonest, Math.min(...next)));
+/** Until each of the deletions that are under way goes on, in milliseconds. */
+const untilEach = (rows) => rows.map((one) => one.deletion).filter(isUnderWay).map((one) => Date.parse(one.nextAttemptAt ?? one.eraseAt) - now());
+
+/** Often while something is being erased, seldom while all wait. */
+function paceOf(rows) {
+  const until = untilEach(rows);
+  return until.length === 0 ? undefined : until.some((one) => !(one > soonest)) ? soonest : waiting;
 }
+
+/** Until the next of the deletions goes on. */
+const nextOf = (rows) => Math.min(...untilEach(rows).filter((one) => one > 0));
 
 /** What is being erased now, or is tried next. */
 function stateOf(one) {
@@ -73,7 +82,7 @@ export function accountDeletions(signal) {
     remember({ finished: choice.input.value });
     section.reload();
   } }, [["", t("underWay")], ["true", t("finished")]].map(([value, label]) => el("option", { value, selected: (value === "true") === finished }, label))));
-  const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: untilNext,
+  const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: paceOf, due: nextOf,
     none: () => t(choice.input.value ? "noFinishedDeletions" : "noDeletions"),
     find: async (more, asks) => {
       const answer = await get("auth", `operators/deletions?${query({ finished: choice.input.value, ...more })}`, { signal, asks });

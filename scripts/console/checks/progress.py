@@ -100,6 +100,68 @@ def imports(stage):
     page.until("!document.body.innerText.includes('takes a recent proof')")
 
 
+# Lets the pauses of a module pass at once, and keeps how long they would have been.
+HURRY = """(() => { const plain = window.setTimeout; window.pauses = [];
+    window.setTimeout = (run, pause, ...more) => {
+      if (!new Error().stack.split("\\n")[2]?.includes("/pace.js")) return plain(run, pause, ...more);
+      window.pauses.push(pause);
+      return plain(run, window.holds ? 1e6 : 30, ...more); }; })()"""
+
+# Several of the pauses that HURRY leaves.
+A_WHILE = "new Promise((resolve) => { setTimeout(resolve, 300); })"
+
+
+def _asked(page, part):
+    return sum(part in url for _, url in page.requests)
+
+
+def pauses(stage):
+    """The longer nothing is new, the seldomer the lists are read, and not at all while nobody can see them: each reading
+    stands in the audit log."""
+    stage.sign_up("dora", "Dora Deleting")
+    stage.as_("dora", "auth", "POST", "users/me/deletion", {})
+    page = stage.enter("olivia", path="/")
+    page.evaluate(HURRY)
+    page.go("/under-way")
+    page.shows("Dora Deleting")
+    page.until("pauses.filter((one) => one === 600000).length >= 4")
+    page.evaluate("window.holds = true")
+    kept = [one for one in page.evaluate("pauses") if one >= 60_000]
+    assert kept[:5] == [60_000, 120_000, 240_000, 480_000, 600_000], kept
+    page.until("pauses.length > 5 && !document.querySelector('[aria-busy=true]')")
+    page.evaluate("""Object.defineProperty(document, "hidden", {configurable: true, get: () => window.isHidden ?? false});
+        window.isHidden = true; document.dispatchEvent(new Event("visibilitychange"))""")
+    waiting, asked = page.evaluate("pauses.length"), _asked(page, "/operators/deletions?")
+    page.evaluate("window.holds = false")
+    stage.sign_in("dora")
+    stage.as_("dora", "auth", "DELETE", "users/me/deletion")
+    page.evaluate(A_WHILE)
+    assert page.evaluate("pauses.length") == waiting and _asked(page, "/operators/deletions?") == asked, "it looks while hidden"
+    page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")
+    page.shows("No account is being deleted.")
+
+
+def of_object(stage):
+    """A deletion of an object that does not go on is looked at less often, and no longer once another is looked for."""
+    place = stage.entity("ada", "portfolio", "Gone Homes")
+    page = stage.enter("ada", path="/")
+    page.evaluate(HURRY)
+    with stage.frozen("entitlement"):
+        number = stage.as_("ada", "tenancy", "DELETE", f"entities/{place}?cascade=true")["deletionId"]
+        page.go(f"/deletions?id={number}")
+        page.shows("Under way")
+        page.until("pauses.length >= 4")
+        assert page.evaluate("pauses.slice(0, 4)") == [3_000, 6_000, 12_000, 24_000], page.evaluate("pauses")
+        page.fill("id", "edl_nothing")
+        page.press("Enter")
+        page.shows("or not for you")
+        asked = _asked(page, number)
+        page.evaluate(A_WHILE)
+        assert _asked(page, number) == asked, "the one before is looked at still"
+    page.go(f"/deletions?id={number}&again=1")
+    page.shows("Finished", 60)
+
+
 def by_support(stage):
     """Support people see the same, and are offered nothing to decide."""
     stage.sign_up("dov", "Dov Deleting")

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "65eb46924ad422a3"
+  static let digest = "e5cbdf98b89da2e8"
 
   /// The page.
   static let page = ####"""
@@ -1646,35 +1646,48 @@ function stopCountdown() {
 import { get } from "./api.js";
 import { badge, card, el, facts, field, form, input, number, t, time, word } from "./base.js";
 import { remember } from "./main.js";
+import { lookAgain, soonest } from "./pace.js";
 import { typeWord } from "./things.js";
 
-const again = 3000;
-
 export default async function deletions({ values, signal, page }) {
-  const number_ = field(t("deletionNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("deletionHint"));
+  const wanted = field(t("deletionNumber"), input({ name: "id", required: true, maxLength: 64, autocomplete: "off", value: values.get("id") ?? "" }), t("deletionHint"));
   const results = el("div", { class: "stack" });
+  let leave = () => {};
+  signal.addEventListener("abort", () => leave());
   const look = async () => {
-    const id = number_.input.value.trim();
+    const id = wanted.input.value.trim();
     remember({ id });
-    const shown = card(t("deletion"), (reload) => (id.startsWith("edl_") ? ofObject(id, reload, signal) : ofAccount(id)));
+    // What was looked for before is not looked at again.
+    leave();
+    const leaving = new AbortController();
+    leave = () => leaving.abort();
+    const shown = id.startsWith("edl_") ? followed(id, leaving.signal) : card(t("deletion"), () => ofAccount(id));
     results.replaceChildren(shown);
     await shown.ready;
   };
-  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([number_], t("find"), look)), results), { text: t("deletionsText") });
-  if (number_.input.value) await look();
+  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([wanted], t("find"), look)), results), { text: t("deletionsText") });
+  if (wanted.input.value) await look();
 }
 
-/** Looks again until it is done. */
-async function ofObject(id, reload, signal) {
-  const found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`);
-  if (!found.finishedAt) {
-    const timer = setTimeout(reload, again);
-    signal.addEventListener("abort", () => clearTimeout(timer));
-  }
-  return facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
-    [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
-    found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
+/** A deletion of an object, until it is done. */
+function followed(id, signal) {
+  let found;
+  const shown = card(t("deletion"), async () => {
+    found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`, { signal });
+    return ofObject(found);
+  });
+  const look = async () => {
+    const before = JSON.stringify(found);
+    await shown.reload();
+    return JSON.stringify(found) !== before;
+  };
+  shown.ready.then(lookAgain(signal, { look, pause: () => (found && !found.finishedAt ? soonest : undefined) }).start);
+  return shown;
 }
+
+const ofObject = (found) => facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
+  [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
+  found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
 
 async function ofAccount(id) {
   const found = await get("auth", `deletions/${encodeURIComponent(id)}`);
@@ -3556,6 +3569,51 @@ async function remove(path, one, done) {
 }
 
 """####),
+    ("pace.js", "text/javascript", ####"""
+// Looking again at what goes on: less often the longer nothing is new, and not while nobody can see it.
+
+/** The longest pause, in milliseconds. */
+const longest = 600_000;
+/** The shortest one, in milliseconds. */
+export const soonest = 3_000;
+
+/** Calls `look`, which says whether something is new, again and again. `pause` gives the shortest time until then in
+ * milliseconds, or nothing when there is no reason to look; each time that nothing is new doubles it. `due` gives the time
+ * until something is known to go on. `look` may return "stop", after which only `start` looks again. */
+export function lookAgain(signal, { look, pause, due = () => undefined }) {
+  let quiet = 0;
+  let timer;
+  let waited = false;
+  const next = () => {
+    clearTimeout(timer);
+    const least = pause();
+    waited = least !== undefined && document.hidden;
+    if (least === undefined || signal.aborted || document.hidden) return;
+    const later = Math.min(longest, least * 2 ** quiet);
+    const known = due();
+    timer = setTimeout(run, known > 0 ? Math.max(soonest, Math.min(later, known)) : later);
+  };
+  const run = async () => {
+    const found = await look().catch(() => false);
+    if (found === "stop") return;
+    quiet = found ? 0 : quiet + 1;
+    next();
+  };
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) next();
+    else if (waited) run();
+  }, { signal });
+  return {
+    /** Begins to wait, often at first: after what a person has asked for. */
+    start: () => {
+      quiet = 0;
+      next();
+    },
+  };
+}
+
+"""####),
     ("passkeys.js", "text/javascript", ####"""
 // Passkeys: what the services and the browser have to say to each other.
 
@@ -4003,62 +4061,71 @@ function changes(subject) {
 import { get, query } from "./api.js";
 import { badge, card, el, empty, field, grid, link, name, now, number, renew, t, time, word } from "./base.js";
 import { place, remember } from "./main.js";
+import { lookAgain, soonest } from "./pace.js";
 
 const perPage = 50;
 const mostShown = 1000;
-/** How long until a list is looked at again, in milliseconds. */
-const soonest = 3_000;
-const latest = 60_000;
+/** How long until a list in which everything waits is looked at again, in milliseconds. */
+const waiting = 60_000;
 /** How long after its last batch an import is taken to be running. */
 const running = 120_000;
 
-/** A list that grows by its button and is read again, as far as it is shown, after `pause` of its rows. Without being asked
- * to it demands no proof of the viewer: when one is needed, it says that nothing new comes in. */
-function followed(title, signal, { find, table, none, pause, above = [] }) {
+/** A list that grows by its button and is read again, as far as it is shown, at the pace of `pause` and `due` of its rows.
+ * Without being asked to it demands no proof of the viewer: when one is needed, it says that nothing new comes in. */
+function followed(title, signal, { find, table, none, pause, due = () => undefined, above = [] }) {
   const results = el("div", { class: "stack" });
   let rows = [];
   let newest = 0;
-  let timer;
+  let reading = 0;
   const draw = (nextPageToken) => renew(results, [rows.length === 0 ? empty(none()) : table(rows),
-    nextPageToken ? el("div", {}, el("button", { type: "button", click: () => read({ limit: perPage, pageToken: nextPageToken }).catch(section.reload) }, t("showMore"))) : null].filter(Boolean));
+    nextPageToken ? el("div", {}, el("button", { type: "button", click: () => read({ limit: perPage, pageToken: nextPageToken }).then(pace.start, section.reload) }, t("showMore"))) : null].filter(Boolean));
+  /** Whether what was read differs from what was shown. */
   const read = async (more, asks = true) => {
     const turn = ++newest;
-    const answer = await find(more, asks);
-    if (turn !== newest) return;
+    reading += 1;
+    const answer = await find(more, asks).finally(() => { reading -= 1; });
+    if (turn !== newest) return false;
     const known = more.pageToken ? rows.length : 0;
+    const before = JSON.stringify(rows);
     rows = [...rows.slice(0, known), ...answer.items];
     draw(answer.nextPageToken);
     // Where the next page begins, for those who cannot see that there is more.
     if (known > 0) results.querySelectorAll("tbody tr")[known]?.querySelector("a")?.focus();
-    wait();
-  };
-  const wait = () => {
-    const milliseconds = pause(rows);
-    clearTimeout(timer);
-    if (milliseconds !== undefined && !signal.aborted) timer = setTimeout(again, milliseconds);
+    return JSON.stringify(rows) !== before;
   };
   const again = async () => {
-    if (document.hidden) return wait();
-    await read({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, false).catch((problem) => {
-      if (problem.reason !== "STEP_UP_REQUIRED") return wait();
+    // What a person has asked for is on its way.
+    if (reading > 0) return false;
+    try {
+      return await read({ limit: Math.min(mostShown, perPage * Math.max(1, Math.ceil(rows.length / perPage))) }, false);
+    } catch (problem) {
+      if (problem.reason !== "STEP_UP_REQUIRED") return false;
       results.prepend(el("div", { class: "note warn" }, el("p", {}, t("staleText")), el("button", { type: "button", click: () => section.reload() }, t("lookAgain"))));
-    });
+      return "stop";
+    }
   };
+  const pace = lookAgain(signal, { look: again, pause: () => pause(rows), due: () => due(rows) });
   const section = card(title, async () => {
     await read({ limit: perPage });
+    pace.start();
     return [...above, results];
   }, { wide: true });
-  signal.addEventListener("abort", () => clearTimeout(timer));
   return section;
 }
 
 const isUnderWay = (one) => !one.finishedAt;
 
-/** Until the next of the deletions goes on. */
-function untilNext(rows) {
-  const next = rows.map((one) => one.deletion).filter(isUnderWay).map((one) => Date.parse(one.nextAttemptAt ?? one.eraseAt) - now());
-  return next.length === 0 ? undefined : Math.min(latest, Math.max(soonest, Math.min(...next)));
+/** Until each of the deletions that are under way goes on, in milliseconds. */
+const untilEach = (rows) => rows.map((one) => one.deletion).filter(isUnderWay).map((one) => Date.parse(one.nextAttemptAt ?? one.eraseAt) - now());
+
+/** Often while something is being erased, seldom while all wait. */
+function paceOf(rows) {
+  const until = untilEach(rows);
+  return until.length === 0 ? undefined : until.some((one) => !(one > soonest)) ? soonest : waiting;
 }
+
+/** Until the next of the deletions goes on. */
+const nextOf = (rows) => Math.min(...untilEach(rows).filter((one) => one > 0));
 
 /** What is being erased now, or is tried next. */
 function stateOf(one) {
@@ -4072,7 +4139,7 @@ export function accountDeletions(signal) {
     remember({ finished: choice.input.value });
     section.reload();
   } }, [["", t("underWay")], ["true", t("finished")]].map(([value, label]) => el("option", { value, selected: (value === "true") === finished }, label))));
-  const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: untilNext,
+  const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: paceOf, due: nextOf,
     none: () => t(choice.input.value ? "noFinishedDeletions" : "noDeletions"),
     find: async (more, asks) => {
       const answer = await get("auth", `operators/deletions?${query({ finished: choice.input.value, ...more })}`, { signal, asks });
