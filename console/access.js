@@ -21,13 +21,16 @@ function looks(title, find, none) {
   return section;
 }
 
-/** Of a method, what it does: `Entitlements/Get` of `entitlement.v1.Entitlements/Get`. */
-const what = (one) => readable(one.method ? one.method.split(".").at(-1).replace("/", ": ") : one.action);
+/** What was looked at or done, by the action, or by the method without its package: `Entitlements/Get`. */
+const what = (one) => {
+  const method = one.method?.split(".").at(-1);
+  return t(`look.${method ?? one.action}`, { or: readable(method?.replace("/", ": ") ?? one.action) });
+};
 
 const table = (title, rows) => grid(title, [
   [t("who"), (one) => name(one.operatorName, one.operatorId)],
   [t("what"), (one) => what(one)],
-  [t("object"), (one) => one.entity ? objectLink(one.object, one.object) : one.where],
+  [t("object"), (one) => one.entity ? objectLink(one.object) : one.where],
   [t("when"), (one) => time(one.recordedAt)],
 ], rows);
 

@@ -25,11 +25,15 @@ function safeLink(text) {
   return url.protocol === "https:" ? url.href : "#/";
 }
 
+/** A word that is longer is broken where there is no room for it. */
+const longestWord = 20;
+
 /** A name that others chose: its direction ends with it, and a long one is cut. */
 export function name(text, missing = t("unnamed")) {
   const whole = text || missing;
   const short = whole.length > 200 ? `${whole.slice(0, 200)}…` : whole;
-  return el("bdi", short === whole ? {} : { title: whole }, short);
+  const isShort = short.split(/\s/).every((one) => one.length <= longestWord);
+  return el("bdi", { class: isShort ? "whole" : undefined, title: short === whole ? undefined : whole }, short);
 }
 
 /** An identifier in small type, with a button that copies it. */
@@ -73,11 +77,12 @@ export async function speak(wanted) {
 async function learn(kind, prefix) {
   // Without them, things are called by their codes.
   const { default: words } = await import(`./${kind}-${language}.js`).catch(() => ({ default: {} }));
-  table = { ...table, ...Object.fromEntries(Object.entries(words).map(([key, text]) => [`${prefix}.${key}`, text])) };
+  table = { ...table, ...Object.fromEntries(Object.entries(words).map(([key, text]) => [prefix ? `${prefix}.${key}` : key, text])) };
 }
 
-/** The sentences for all reasons of refusals, which only those need who are signed in. */
-export const learnReasons = () => learn("reasons", "reason");
+/** The sentences for all reasons of refusals, and what the products' own things are called, which only those need who are
+ * signed in. */
+export const learnMore = () => Promise.all([learn("reasons", "reason"), learn("terms")]);
 
 /** What the types of events are called. */
 export const learnEvents = () => learn("events", "event");

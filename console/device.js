@@ -5,7 +5,7 @@ import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, id, i
 import { manage } from "./edit.js";
 import { onLive } from "./live.js";
 import { show } from "./main.js";
-import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } from "./things.js";
+import { actionsOn, actionWord, ancestors, attributeWord, crumbs, object, roleWord, typeOf, valueWord } from "./things.js";
 import { timeline } from "./timeline.js";
 import { valueField } from "./values.js";
 
@@ -19,7 +19,7 @@ export default async function devicePage({ argument, signal, page }) {
   const history = actions.has("device.view_history") ? historyCard(path) : null;
   const state = stateCard(path, device, operations(type, actions, device), history);
   page(device.name, el("div", { class: "cards" }, [state,
-    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
+    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: valueWord("kind", device.type), crumbs: crumbs(above, device.name),
     actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
   const again = (newer) => {
     state.reload(newer);
@@ -57,8 +57,8 @@ function stateCard(path, first, possible, history) {
     const desired = Object.entries(device.desired ?? {});
     return [facts([
       [t("reachable"), online === false ? badge(t("offlineNow"), "bad") : badge(t("online"), "good")],
-      ...desired.map(([key, value]) => [t("wanted", { name: readable(key) }), el("strong", {}, name(readable(String(value))))]),
-      ...Object.entries(rest).map(([key, value]) => [readable(key), name(typeof value === "boolean" ? t(value ? "yes" : "no") : String(value))]),
+      ...desired.map(([key, value]) => [t("wanted", { name: attributeWord(key) }), el("strong", {}, name(valueWord(key, value)))]),
+      ...Object.entries(rest).map(([key, value]) => [attributeWord(key), name(valueWord(key, value))]),
       device.reportedAt ? [t("reported"), time(device.reportedAt)] : null, [t("id"), id(device.id)]]),
     possible.length > 0 ? el("div", { class: "row" }, possible.map((action) => el("button", { type: "button", click: async () => {
       if (await operate(path, action)) {
@@ -99,6 +99,8 @@ function parameterForm(parameters, send, close) {
     { more: [cancel(close)] });
 }
 
+const shown = (change, value) => (value === undefined ? "–" : valueWord(change.name, value));
+
 function historyCard(path) {
   return card(t("history"), async () => {
     const { records } = await get("tenancy", `${path}/history?limit=25`);
@@ -107,7 +109,7 @@ function historyCard(path) {
       [t("what"), (record) => actionWord(record.operation)],
       [t("outcome"), (record) => record.succeeded ? badge(t("succeeded"), "good") : [badge(t("refused"), "bad"), " ", t(`reason.${record.reason}`, { or: readable(record.reason.toLowerCase()) })]],
       [t("who"), (record) => [name(record.displayName, record.userId || t("theDevice")), record.role ? el("span", { class: "quiet small" }, ` ${roleWord(record.role)}`) : ""]],
-      [t("changes"), (record) => record.changes.map((change) => `${readable(change.name)}: ${change.from ?? "–"} → ${change.to ?? "–"}`).join(", ") || "–"],
+      [t("changes"), (record) => record.changes.map((change) => `${attributeWord(change.name)}: ${shown(change, change.from)} → ${shown(change, change.to)}`).join(", ") || "–"],
       [t("when"), (record) => time(record.time)],
     ], records);
   }, { wide: true });

@@ -1,7 +1,7 @@
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
 import { commands, forgetCalls, get, isSignedIn, load, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
-import { complaint, dialog, el, language, later, learnReasons, link, name, passes, say, speak, t, voices } from "./base.js";
+import { complaint, dialog, el, language, later, learnMore, link, name, passes, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
@@ -114,7 +114,7 @@ export function languages() {
   return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
     localStorage.setItem("gatehouse.language", other);
     await speak(other);
-    await learnReasons();
+    await learnMore();
     await show();
   } }, other === "de" ? "Deutsch" : "English");
 }
@@ -189,7 +189,7 @@ export async function show() {
       signal.throwIfAborted();
       return entrance[open[path] ?? "signIn"](signal);
     }
-    if (!me) await Promise.all([readMe(), learnReasons()]);
+    if (!me) await Promise.all([readMe(), learnMore()]);
     live ??= await load("live");
     live.startLive();
     countdown = isSupport() ? await load("countdown") : undefined;

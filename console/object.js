@@ -6,7 +6,7 @@ import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
 import { longList } from "./long-list.js";
 import { goInstead, isOperator, show } from "./main.js";
-import { actionsOn, ancestors, children, crumbs, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
+import { actionsOn, actionWord, ancestors, attributeWord, children, crumbs, holderName, objectLink, roleWord, schema, typesWord, typeWord, valueWord, windowBadge, windowText } from "./things.js";
 import { timeline } from "./timeline.js";
 
 /** Types that features belong to. */
@@ -47,10 +47,10 @@ async function ownCards(entity, actions, signal) {
 
 function details(entity, type, actions) {
   return card(t("details"), () => [facts([
-    ...Object.entries(entity.attributes).map(([key, value]) => [readable(key), name(typeof value === "object" ? JSON.stringify(value) : String(value))]),
+    ...Object.entries(entity.attributes).map(([key, value]) => [attributeWord(key), name(typeof value === "object" ? JSON.stringify(value) : valueWord(key, value))]),
     [t("created"), time(entity.createdAt)], [t("changed"), time(entity.updatedAt)], [t("id"), id(entity.id)]]),
   el("details", {}, el("summary", {}, t("yourActions", { count: actions.now })),
-    el("p", { class: "quiet" }, [...actions].map((action) => readable(action.replace(/^[^.]+\./, ""))).join(" · ")))]);
+    el("p", { class: "quiet" }, [...actions].map(actionWord).join(" · ")))]);
 }
 
 /** What is directly below, with the first attributes that there are. */
@@ -65,13 +65,13 @@ function inside(entity, type, types, actions) {
       const shown = type.attributes.filter((one) => rows.some((row) => row.attributes[one.name] !== undefined && row.attributes[one.name] !== "")).slice(0, columns);
       if (shown.length === 0) return el("ul", { class: "lines" }, rows.map((child) => el("li", {}, objectLink(child.id, child.name, child.type))));
       return grid(typesWord(type.name), [[t("name"), (child) => objectLink(child.id, child.name, child.type)],
-        ...shown.map((one) => [readable(one.name), (child) => valueText(child.attributes[one.name])])], rows);
+        ...shown.map((one) => [attributeWord(one.name), (child) => valueText(one.name, child.attributes[one.name])])], rows);
     }, t("noneBelow")),
   { actions: may ? [el("button", { type: "button", click: () => makeNew(type, entity.id, () => section.reload()) }, t("newOf", { type: typeWord(type.name) }))] : [] });
   return section;
 }
 
-const valueText = (value) => (value === undefined ? "–" : typeof value === "boolean" ? t(value ? "yes" : "no") : name(String(value), "–"));
+const valueText = (key, value) => (value === undefined ? "–" : name(valueWord(key, value), "–"));
 
 function members(entity, roles, actions, possible, path) {
   const revocable = (role) => roles.find((one) => one.name === role.role)?.revokedBy.some((one) => one.type === entity.type && actions.has(one.action));
@@ -81,19 +81,19 @@ function members(entity, roles, actions, possible, path) {
       return { items: answer.associations, nextPageToken: answer.nextPageToken };
     },
     (rows) => grid(t("members"), [
-      [t("person"), (role) => name(role.displayName, role.userId)],
+      [t("person"), (role) => name(holderName(role, entity), role.userId)],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
       [t("givenBy"), (role) => role.grantedByName ? name(role.grantedByName) : "–"],
       [t("actions"), (role) => el("span", { class: "row" }, link(`#/why?person=${role.userId}&object=${entity.id}`, t("nav.why")),
-        revocable(role) ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
+        revocable(role) ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${holderName(role, entity)}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
     ], rows), t("noMembers")),
   { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => giveRole(entity, possible, path, show) }, t("giveRole"))] : [] });
   return section;
 }
 
 async function remove(entity, role, reload) {
-  const answer = await confirmed(t("removeRole"), t("removeRoleText", { name: role.displayName, role: roleWord(role.role), object: entity.name }), t("remove"));
+  const answer = await confirmed(t("removeRole"), t("removeRoleText", { name: holderName(role, entity) || role.userId, role: roleWord(role.customRole || role.role), object: entity.name }), t("remove"));
   if (!answer) return;
   try {
     await post("tenancy", "roles/revoke", { entityId: entity.id, role: role.customRole || role.role, userId: role.userId });

@@ -6,7 +6,7 @@ import { isOperator, me, show } from "./main.js";
 import { purchaseLines } from "./purchases.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
-import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
+import { featureWord, objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function personPage({ argument, page }) {
   const [user, held] = await Promise.all([get("auth", `operators/users/${encodeURIComponent(argument)}`),
@@ -103,7 +103,7 @@ function plan(user) {
     const has = found.entitlements.filter((one) => one.available);
     return [facts([[t("tier"), badge(readable(found.tier), "accent")],
       found.plan?.expiresAt ? [t("until"), time(found.plan.expiresAt)] : null,
-      [t("includes_"), has.length === 0 ? t("nothingIncluded") : has.map((one) => readable(one.key)).join(", ")]])];
+      [t("includes_"), has.length === 0 ? t("nothingIncluded") : has.map((one) => featureWord(one.key)).join(", ")]])];
   });
 }
 

@@ -5,6 +5,7 @@ import { badge, card, el, empty, facts, field, form, grid, input, listedEither, 
 import { onLive } from "./live.js";
 import { me, remember, show } from "./main.js";
 import { purchaseLines } from "./purchases.js";
+import { featureWord } from "./things.js";
 
 const kinds = ["organization", "portfolio", "family"];
 
@@ -55,7 +56,7 @@ function features(subject) {
   return card(t("features"), async () => {
     const found = await get("entitlement", `entitlements?${query(subject)}`);
     return grid(t("features"), [
-      [t("feature"), (one) => readable(one.key)],
+      [t("feature"), (one) => featureWord(one.key)],
       [t("state"), (one) => one.limit ? (one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) })) : one.available ? badge(t("included"), "good") : badge(t("notIncluded"))],
       [t("getIt"), (one) => one.available || !one.unlockedBy ? "–" : listedEither([one.unlockedBy.tier ? t("fromTier", { name: readable(one.unlockedBy.tier) }) : "",
         ...one.unlockedBy.addons.map(readable), ...one.unlockedBy.products].filter(Boolean)) || "–"],

@@ -2,7 +2,7 @@
 
 import { get, query } from "./api.js";
 import { badge, el, empty, link, listed, name, readable, t, time, word } from "./base.js";
-import { objectLink } from "./things.js";
+import { featureWord, objectLink } from "./things.js";
 
 const causes = { PURCHASE_STATE_REFUNDED: "REFUND", PURCHASE_STATE_REVOKED: "REVOCATION" };
 const logged = 200;
@@ -34,6 +34,6 @@ function effect(one, { plan, changes } = { changes: [] }, traced) {
   const entry = changes.find((change) => change.name === one.productId && change.source.endsWith("PURCHASE") && change.effect.endsWith("ENDED") && change.cause.endsWith(causes[one.state]));
   const lost = (plan?.entitlements ?? []).filter((feature) => /_(REFUNDED|REVOKED)$/.test(feature.reason) && feature.unlockedBy?.products.includes(one.productId));
   return [el("span", { class: "small" }, t("givenBack"), " ", time(one.revokedAt)),
-    plan ? el("span", { class: "small" }, lost.length > 0 ? t("endedWithIt", { features: listed(lost.map((feature) => readable(feature.key))) }) : t("endedNothing"), " ", t("tierNow", { name: readable(plan.tier) })) : null,
+    plan ? el("span", { class: "small" }, lost.length > 0 ? t("endedWithIt", { features: listed(lost.map((feature) => featureWord(feature.key))) }) : t("endedNothing"), " ", t("tierNow", { name: readable(plan.tier) })) : null,
     entry && traced && entry.requestId ? el("span", { class: "small" }, link(`#/requests?id=${encodeURIComponent(entry.requestId)}`, t("itsRequest")), " ", time(entry.occurredAt)) : null].filter(Boolean);
 }

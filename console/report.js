@@ -3,7 +3,7 @@
 import { downloadFile, get, query, stream } from "./api.js";
 import { badge, card, el, empty, field, form, grid, input, instantOf, link, local, name, now, number, readable, say, sentence, t, time, word } from "./base.js";
 import { isSupport, remember } from "./main.js";
-import { crumbs, roleWord } from "./things.js";
+import { actionWord, crumbs, roleWord } from "./things.js";
 
 const day = 86_400_000;
 const shownLines = 500;
@@ -51,7 +51,7 @@ async function read(root, values, signal) {
   const counts = Object.entries(Object.groupBy(lines.slice(1), (line) => line.kind));
   return [await sealed(seal, text), counts.length > 0 ? el("p", { class: "row" }, counts.map(([kind, found]) => badge(`${word("line", kind)}: ${number(found.length)}`))) : null,
     shown.length === 0 ? empty(t("nothingHappened")) : grid(t("report"), [
-      [t("what"), (line) => [el("strong", {}, word("line", line.kind)), " ", line.action ? readable(line.action.replace(/^[^.]+\./, "")) : ""]],
+      [t("what"), (line) => [el("strong", {}, word("line", line.kind)), " ", line.action ? actionWord(line.action) : ""]],
       [t("who"), (line) => line.actor ? person(line.actor, names) : "–"],
       [t("role"), (line) => line.role ? roleWord(line.role) : "–"],
       [t("object"), (line) => name(line.name || line.object, "–")],

@@ -59,6 +59,12 @@ export const children = (type, parentId, more = {}) => post("tenancy", "entities
 export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
 
 export const actionWord = (action) => word("action", action.replace(/^[^.]+\./, ""));
+export const attributeWord = (key) => word("attribute", key);
+export const featureWord = (key) => word("feature", key);
+/** The value of an attribute; of those with a few known values, as people say it. */
+export const valueWord = (key, value) => (typeof value === "boolean" ? t(value ? "yes" : "no") : t(`value.${key}.${value}`, { or: String(value) }));
+/** Who has a role on an object: a child's own account is called as the child is. */
+export const holderName = (role, entity) => role.displayName || (role.role === entity?.type ? entity.name : "");
 export const typesWord = (type) => t(`types.${type}`, { or: typeWord(type) });
 export const roleWord = (role) => word("role", role);
 export const typeWord = (type) => word("type", type);
@@ -73,7 +79,7 @@ export function windowBadge(association, now) {
 export function windowText(association) {
   const recurring = association.recurring;
   if (!recurring) return span(association.validFrom, association.validUntil);
-  const days = recurring.days.map((day) => readable(day.replace(/^DAY_OF_WEEK_|^WEEKDAY_/, "").toLowerCase())).join(", ");
+  const days = recurring.days.map((day) => word("day", day.replace(/^DAY_OF_WEEK_|^WEEKDAY_/, "").toLowerCase())).join(", ");
   return el("span", {}, `${days || t("daily")} ${recurring.from}–${recurring.until} `, el("span", { class: "quiet" }, recurring.timeZone));
 }
 

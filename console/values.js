@@ -1,13 +1,14 @@
 // Controls for values as the policy describes them: of attributes and of parameters.
 
 import { el, field, input, readable, t } from "./base.js";
+import { attributeWord } from "./things.js";
 
 const isNumber = (value) => ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind);
 const longest = 300;
 
 /** A field for a value; `current` is what there is. */
 export function valueField({ name: title, value, required }, current) {
-  const label = `${readable(title)}${value.unit ? ` (${value.unit})` : ""}`;
+  const label = `${attributeWord(title)}${value.unit ? ` (${value.unit})` : ""}`;
   const box = field(label, control(title, value, required, current));
   box.read = () => read(box.input, value);
   return box;
@@ -16,7 +17,7 @@ export function valueField({ name: title, value, required }, current) {
 function control(title, value, required, current) {
   const options = (choices) => el("select", { name: title, required },
     required ? [] : el("option", { value: "" }, "–"), choices.map(([key, label]) => el("option", { value: key, selected: String(current) === key }, label)));
-  if (value.kind === "VALUE_KIND_CHOICE") return options(value.choices.map((choice) => [choice, readable(choice)]));
+  if (value.kind === "VALUE_KIND_CHOICE") return options(value.choices.map((choice) => [choice, t(`value.${title}.${choice}`, { or: readable(choice) })]));
   if (value.kind === "VALUE_KIND_BOOLEAN") return options([["true", t("yes")], ["false", t("no")]]);
   if (isNumber(value)) {
     return input({ type: "number", name: title, required, min: value.min, max: value.max, value: current ?? "",

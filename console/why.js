@@ -1,10 +1,10 @@
 // Why somebody may do something, or may not: the decision as it was made, what would suffice, and who could help.
 
 import { get, post, query } from "./api.js";
-import { card, el, empty, field, form, input, listedEither, name, readable, t, time, word } from "./base.js";
+import { card, el, empty, field, form, input, language, listedEither, name, readable, t, time, word } from "./base.js";
 import { combobox } from "./combobox.js";
 import { isSupport, me, remember } from "./main.js";
-import { actionWord, object, objectLink, roleWord, schema, search, typeWord, windowText } from "./things.js";
+import { actionWord, attributeWord, featureWord, holderName, object, objectLink, roleWord, schema, search, typeWord, valueWord, windowText } from "./things.js";
 
 export default async function why({ values, page }) {
   const result = el("div", { class: "stack" });
@@ -80,10 +80,11 @@ async function findPeople(text, objectId) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
     return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
   }
-  const found = objectId ? await get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] })) : { associations: [] };
+  const [entity, found] = objectId ? await Promise.all([object(objectId), get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] }))]) : [undefined, { associations: [] }];
   const people = new Map([[me.id, self]]);
   for (const one of found.associations) {
-    if (one.displayName && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label: one.displayName, detail: roleWord(one.role) });
+    const label = holderName(one, entity);
+    if (label && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label, detail: roleWord(one.role) });
   }
   return [...people.values()].filter((one) => one.label.toLowerCase().includes(text.toLowerCase()));
 }
@@ -94,12 +95,15 @@ async function explain(question, shownName, result) {
   const [explanation, entity] = await Promise.all([post("tenancy", "permissions/explain", body), object(question.object)]);
   const decision = explanation.decision;
   const who = question.person && question.person !== me.id ? shownName : me.displayName;
-  const about = { person: who, action: actionWord(question.action).toLowerCase(), object: entity?.name ?? question.object };
+  const about = { person: who, action: actionOf(question.action), object: entity?.name ?? question.object };
   result.replaceChildren(verdict(decision, about),
     el("div", { class: "cards" },
       decision.allowed ? null : card(t("whatSuffices"), () => remedy(decision, question, entity)),
       card(t("howDecided"), () => reasons(explanation))));
 }
+
+/** An action within a sentence: only English writes it small there. */
+const actionOf = (action) => (language === "en" ? actionWord(action).replace(/^./, (first) => first.toLowerCase()) : actionWord(action));
 
 function verdict(decision, about) {
   return el("section", { class: decision.allowed ? "verdict yes" : "verdict", role: "status" },
@@ -121,7 +125,7 @@ async function remedy(decision, question, entity) {
     .catch(() => undefined);
   if (can?.subjects.length > 0) {
     parts.push(el("h3", {}, t("whoMay")), el("ul", { class: "lines" }, can.subjects.map((subject) => el("li", {},
-      el("span", {}, name(subject.displayName, subject.userId)), el("span", { class: "quiet small" }, roleWord(subject.role))))));
+      el("span", {}, name(holderName(subject, entity), subject.userId)), el("span", { class: "quiet small" }, roleWord(subject.role))))));
   } else if (can) {
     parts.push(el("p", { class: "quiet" }, t("nobodyMay")));
   }
@@ -154,10 +158,10 @@ function role(one) {
 }
 
 function condition(one) {
-  if (one.attribute) return t("conditionAttribute", { name: readable(one.attribute.name), values: listedEither(one.attribute.values) });
+  if (one.attribute) return t("conditionAttribute", { name: attributeWord(one.attribute.name), values: listedEither(one.attribute.values.map((value) => valueWord(one.attribute.name, value))) });
   if (one.daily) return t("conditionDaily", one.daily);
   if (one.stepUp) return t("conditionStepUp", { name: one.stepUp });
-  if (one.feature) return t("conditionFeature", { name: readable(one.feature) });
+  if (one.feature) return t("conditionFeature", { name: featureWord(one.feature) });
   return word("decision", one.otherwise);
 }
 

@@ -13,7 +13,7 @@ from .checks import (flows, identities, live, members, names, pages, progress, s
 from .stage import Stage
 
 CHECKS = [
-    pages.words, pages.reasons, pages.sources, pages.checker, size.budget, size.kept, size.quick,
+    pages.words, pages.reasons, pages.sources, pages.terms, pages.checker, size.budget, size.kept, size.quick,
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     session.countdown,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,

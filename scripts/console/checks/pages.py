@@ -1,5 +1,6 @@
 """Every page for each kind of person: nothing in the console, nothing for axe to find, no sideways scrolling."""
 
+import json
 import re
 
 EXPECTED = ("Failed to load resource: the server responded with a status of 4",)
@@ -48,6 +49,23 @@ def _address(stage, path):
     return path
 
 
+# Words of tables, buttons and marks that go over two lines though they are short.
+BROKEN = """[...document.querySelectorAll("table, button, .button, .badge")].filter((one) => one.checkVisibility()).flatMap((one) => {
+    const found = [], walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const {0: word, index} of node.textContent.matchAll(/(?<!\\S)\\p{L}{2,20}(?!\\S)/gu)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size > 1) found.push(word);
+      }
+    }
+    return found; })"""
+# Buttons that are called the same, of which a person cannot know which does what.
+SAME = """[...document.querySelectorAll(".title button, .title .button, dialog[open] button")].map((one) => one.ariaLabel || one.textContent)
+    .filter((one, index, all) => all.indexOf(one) !== index)"""
+
+
 def inspect(stage, page, name, width, dark):
     """What is wrong with what the page shows."""
     page.picture(stage.pictures / f"{name}-{width}-{'dark' if dark else 'light'}.png")
@@ -64,6 +82,8 @@ def inspect(stage, page, name, width, dark):
         problems.append("something hidden is visible")
     if page.evaluate("document.querySelectorAll('h1').length") != 1:
         problems.append("has not one h1")
+    problems += [f"breaks the word {one}" for one in page.evaluate(BROKEN)[:5]]
+    problems += [f"has two buttons {one}" for one in page.evaluate(SAME)]
     if page.evaluate("typeof window.pwned") != "undefined":
         problems.append("ran a name")
     problems += [f"said: {one}" for one in page.messages if not one.startswith(EXPECTED)]
@@ -88,9 +108,14 @@ def checker(stage):
     page.shows("Forgotten your password?")
     page.evaluate("""document.querySelector("main").append(document.createElement("button"),
         Object.assign(document.createElement("div"), {textContent: "wide", className: "planted"}));
-        document.querySelector(".planted").style.width = "3000px"; console.warn("planted"); window.pwned = 1""")
+        document.querySelector(".planted").style.width = "3000px"; console.warn("planted"); window.pwned = 1;
+        const narrow = Object.assign(document.createElement("button"), {textContent: "together"});
+        narrow.style.cssText = "width: 3rem; padding: 0; display: block; overflow-wrap: anywhere";
+        const title = Object.assign(document.createElement("div"), {className: "title"});
+        for (const one of [1, 2]) title.append(Object.assign(document.createElement("button"), {textContent: "Twice"}));
+        document.querySelector("main").append(narrow, title)""")
     found = " ".join(inspect(stage, page, "nobody-planted", 1280, False))
-    for sign in ("button-name", "scrolls sideways", "said: planted", "ran a name"):
+    for sign in ("button-name", "scrolls sideways", "said: planted", "ran a name", "breaks the word together", "two buttons Twice"):
         assert sign in found, f"{sign} was not found: {found}"
 
 
@@ -138,24 +163,51 @@ def narrow(stage):
 
 
 def german(stage):
+    """What people see most in German, narrow and wide; actions, attributes and values of the products too."""
     page = stage.enter("tom")
     page.click("Deutsch")
     page.shows("Hallo, Tom Tenant")
     assert page.evaluate("document.documentElement.lang") == "de"
     page.go(f"/devices/{stage.things['door']}")
     page.shows("Gästepässe")
+    page.shows("Aufschließen")
+    page.shows("abgeschlossen → aufgeschlossen")
     page.settled()
     problems = inspect(stage, page, "tom-german", 1280, False)
-    for who, path, text in (("fay", "/objects/<family>", "Gekoppelte Geräte"), ("rita", "/objects/<organization>/roles", "Eigene Rollen"),
-                            ("ada", "/objects/<portfolio>/report", "Bericht anzeigen"), ("olivia", "/under-way", "Gesperrte Personen")):
+    for who, path, text in (("fay", "/objects/<kim>", "Geburtsjahr"), ("fay", "/objects/<family>", "Gekoppelte Geräte"),
+                            ("rita", "/objects/<organization>/roles", "Eigene Rollen"), ("ada", "/objects/<portfolio>/report", "Bericht anzeigen"),
+                            ("grace", "/objects/<unit1>", "Thermostat"), ("grace", "/why?person=<tom>&object=<door>&action=device.update", "darf „Ändern“ bei Front door nicht"),
+                            ("olivia", "/people/<tom>", "Konto deaktivieren"), ("olivia", "/under-way", "Gesperrte Personen")):
         page = stage.enter(who)
         page.click("Deutsch")
-        page.look(390, dark=True)
-        page.go(_address(stage, path))
-        page.shows(text)
-        page.settled()
-        problems += inspect(stage, page, f"{who}-german", 390, True)
+        for width in WIDTHS:
+            page.look(width, dark=width == WIDTHS[0])
+            page.go(_address(stage, path))
+            page.shows(text)
+            page.settled()
+            problems += inspect(stage, page, f"{who}-{path.strip('/').split('/')[-1].split('?')[0].strip('<>')}-german", width, width == WIDTHS[0])
     assert not problems, "\n".join(problems)
+
+
+def terms(stage):
+    """Actions, attributes, values and features of the products have a German name, and no name is for what is gone."""
+    schema = stage.as_("grace", "tenancy", "GET", "schema")
+    wanted = {f"feature.{one}" for one in json.loads((stage.root / "tiers/default.json").read_text())["features"]}
+    for kind in schema["types"]:
+        values = list(kind["attributes"])
+        for action in kind["actions"]:
+            wanted.add("action." + action["name"].split(".", 1)[1])
+            operation = action.get("operation") or {}
+            values += operation.get("parameters", [])
+            wanted |= {f"attribute.{one['sets']}" for one in operation.get("parameters", []) if one.get("sets")}
+            if state := operation.get("desiredState"):
+                wanted.add(f"value.state.{state}")
+        for one in values:
+            wanted |= {f"attribute.{one['name']}"} | {f"value.{one['name']}.{choice}" for choice in one["value"]["choices"]}
+    keys = {language: set(re.findall(r'"([\w./]+)": "', (stage.root / f"console/terms-{language}.js").read_text())) for language in ("en", "de")}
+    own = {key for key in keys["de"] if not key.startswith("look.")}
+    assert own == wanted, f"without a name, or names of nothing: {sorted(own ^ wanted)}"
+    assert keys["en"] <= keys["de"], f"only in English: {sorted(keys['en'] - keys['de'])}"
 
 
 def words(stage):

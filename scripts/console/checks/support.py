@@ -62,9 +62,13 @@ def seen(stage):
     page.shows("No operator or support person has looked.")
     page = stage.enter("tom", path="/account/data")
     page.shows("Sam Support")
+    looks = "[...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.startsWith('Sam Support'))"
+    page.until(f"{looks}.some((row) => row.innerText.includes('Why something is allowed or not'))")
     page = stage.enter("ada", path=f"/objects/{stage.things['portfolio']}")
     page.shows("Who looked")
-    page.shows("Sam Support")
+    page.until(f"{looks}.some((row) => row.innerText.includes('Front door'))")
+    unnamed = page.evaluate(f"{looks}.map((row) => row.innerText).filter((text) => /[a-z]{{3}}_[0-9a-z]{{20}}|: Get/.test(text))")
+    assert not unnamed, f"what was looked at has no name: {unnamed}"
 
 
 def workbench(stage):

@@ -224,6 +224,9 @@ def child_account(stage):
     page.reload()
     page.shows("Max's iPad")
     page.settled()
+    assert "usr_" not in page.text(), "the child's own account has no name: " + page.text()
+    page.until("""[...document.querySelectorAll("tbody tr")].some((row) => row.innerText.startsWith("Max") && row.innerText.includes("Child")
+        && row.querySelector("[aria-label='Remove Max']"))""")
     looked_at(stage, page, "flo-child-account")
     page.evaluate("""(() => { const plain = URL.createObjectURL; let text;
         URL.createObjectURL = (blob) => { text = blob.text(); return plain(blob); };

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "e5cbdf98b89da2e8"
+  static let digest = "eb1b13f914231d94"
 
   /// The page.
   static let page = ####"""
@@ -53,13 +53,16 @@ function looks(title, find, none) {
   return section;
 }
 
-/** Of a method, what it does: `Entitlements/Get` of `entitlement.v1.Entitlements/Get`. */
-const what = (one) => readable(one.method ? one.method.split(".").at(-1).replace("/", ": ") : one.action);
+/** What was looked at or done, by the action, or by the method without its package: `Entitlements/Get`. */
+const what = (one) => {
+  const method = one.method?.split(".").at(-1);
+  return t(`look.${method ?? one.action}`, { or: readable(method?.replace("/", ": ") ?? one.action) });
+};
 
 const table = (title, rows) => grid(title, [
   [t("who"), (one) => name(one.operatorName, one.operatorId)],
   [t("what"), (one) => what(one)],
-  [t("object"), (one) => one.entity ? objectLink(one.object, one.object) : one.where],
+  [t("object"), (one) => one.entity ? objectLink(one.object) : one.where],
   [t("when"), (one) => time(one.recordedAt)],
 ], rows);
 
@@ -751,11 +754,15 @@ function safeLink(text) {
   return url.protocol === "https:" ? url.href : "#/";
 }
 
+/** A word that is longer is broken where there is no room for it. */
+const longestWord = 20;
+
 /** A name that others chose: its direction ends with it, and a long one is cut. */
 export function name(text, missing = t("unnamed")) {
   const whole = text || missing;
   const short = whole.length > 200 ? `${whole.slice(0, 200)}…` : whole;
-  return el("bdi", short === whole ? {} : { title: whole }, short);
+  const isShort = short.split(/\s/).every((one) => one.length <= longestWord);
+  return el("bdi", { class: isShort ? "whole" : undefined, title: short === whole ? undefined : whole }, short);
 }
 
 /** An identifier in small type, with a button that copies it. */
@@ -799,11 +806,12 @@ export async function speak(wanted) {
 async function learn(kind, prefix) {
   // Without them, things are called by their codes.
   const { default: words } = await import(`./${kind}-${language}.js`).catch(() => ({ default: {} }));
-  table = { ...table, ...Object.fromEntries(Object.entries(words).map(([key, text]) => [`${prefix}.${key}`, text])) };
+  table = { ...table, ...Object.fromEntries(Object.entries(words).map(([key, text]) => [prefix ? `${prefix}.${key}` : key, text])) };
 }
 
-/** The sentences for all reasons of refusals, which only those need who are signed in. */
-export const learnReasons = () => learn("reasons", "reason");
+/** The sentences for all reasons of refusals, and what the products' own things are called, which only those need who are
+ * signed in. */
+export const learnMore = () => Promise.all([learn("reasons", "reason"), learn("terms")]);
 
 /** What the types of events are called. */
 export const learnEvents = () => learn("events", "event");
@@ -1387,7 +1395,9 @@ p { margin: 0 0 .6rem; }
 p:last-child { margin-bottom: 0; }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: 1px; }
 a:hover { color: var(--accent-strong); }
-bdi, code, dd, td, li { overflow-wrap: anywhere; }
+bdi, code, dd, li { overflow-wrap: anywhere; }
+/* Words stay whole where a column would else be narrower than one. */
+bdi.whole, td, th, button, .button { overflow-wrap: break-word; }
 code { font: .86em/1.4 var(--mono); }
 ul, ol { margin: 0; padding: 0; list-style: none; }
 input:focus-within, :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 6px; }
@@ -1705,7 +1715,7 @@ import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, id, i
 import { manage } from "./edit.js";
 import { onLive } from "./live.js";
 import { show } from "./main.js";
-import { actionsOn, actionWord, ancestors, crumbs, object, roleWord, typeOf } from "./things.js";
+import { actionsOn, actionWord, ancestors, attributeWord, crumbs, object, roleWord, typeOf, valueWord } from "./things.js";
 import { timeline } from "./timeline.js";
 import { valueField } from "./values.js";
 
@@ -1719,7 +1729,7 @@ export default async function devicePage({ argument, signal, page }) {
   const history = actions.has("device.view_history") ? historyCard(path) : null;
   const state = stateCard(path, device, operations(type, actions, device), history);
   page(device.name, el("div", { class: "cards" }, [state,
-    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: readable(device.type), crumbs: crumbs(above, device.name),
+    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: valueWord("kind", device.type), crumbs: crumbs(above, device.name),
     actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
   const again = (newer) => {
     state.reload(newer);
@@ -1757,8 +1767,8 @@ function stateCard(path, first, possible, history) {
     const desired = Object.entries(device.desired ?? {});
     return [facts([
       [t("reachable"), online === false ? badge(t("offlineNow"), "bad") : badge(t("online"), "good")],
-      ...desired.map(([key, value]) => [t("wanted", { name: readable(key) }), el("strong", {}, name(readable(String(value))))]),
-      ...Object.entries(rest).map(([key, value]) => [readable(key), name(typeof value === "boolean" ? t(value ? "yes" : "no") : String(value))]),
+      ...desired.map(([key, value]) => [t("wanted", { name: attributeWord(key) }), el("strong", {}, name(valueWord(key, value)))]),
+      ...Object.entries(rest).map(([key, value]) => [attributeWord(key), name(valueWord(key, value))]),
       device.reportedAt ? [t("reported"), time(device.reportedAt)] : null, [t("id"), id(device.id)]]),
     possible.length > 0 ? el("div", { class: "row" }, possible.map((action) => el("button", { type: "button", click: async () => {
       if (await operate(path, action)) {
@@ -1799,6 +1809,8 @@ function parameterForm(parameters, send, close) {
     { more: [cancel(close)] });
 }
 
+const shown = (change, value) => (value === undefined ? "–" : valueWord(change.name, value));
+
 function historyCard(path) {
   return card(t("history"), async () => {
     const { records } = await get("tenancy", `${path}/history?limit=25`);
@@ -1807,7 +1819,7 @@ function historyCard(path) {
       [t("what"), (record) => actionWord(record.operation)],
       [t("outcome"), (record) => record.succeeded ? badge(t("succeeded"), "good") : [badge(t("refused"), "bad"), " ", t(`reason.${record.reason}`, { or: readable(record.reason.toLowerCase()) })]],
       [t("who"), (record) => [name(record.displayName, record.userId || t("theDevice")), record.role ? el("span", { class: "quiet small" }, ` ${roleWord(record.role)}`) : ""]],
-      [t("changes"), (record) => record.changes.map((change) => `${readable(change.name)}: ${change.from ?? "–"} → ${change.to ?? "–"}`).join(", ") || "–"],
+      [t("changes"), (record) => record.changes.map((change) => `${attributeWord(change.name)}: ${shown(change, change.from)} → ${shown(change, change.to)}`).join(", ") || "–"],
       [t("when"), (record) => time(record.time)],
     ], records);
   }, { wide: true });
@@ -3080,7 +3092,7 @@ function failed(title, problem) {
 // The frame around all screens: who is signed in, where one can go, and which screen an address means.
 
 import { commands, forgetCalls, get, isSignedIn, load, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
-import { complaint, dialog, el, language, later, learnReasons, link, name, passes, say, speak, t, voices } from "./base.js";
+import { complaint, dialog, el, language, later, learnMore, link, name, passes, say, speak, t, voices } from "./base.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
@@ -3193,7 +3205,7 @@ export function languages() {
   return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
     localStorage.setItem("gatehouse.language", other);
     await speak(other);
-    await learnReasons();
+    await learnMore();
     await show();
   } }, other === "de" ? "Deutsch" : "English");
 }
@@ -3268,7 +3280,7 @@ export async function show() {
       signal.throwIfAborted();
       return entrance[open[path] ?? "signIn"](signal);
     }
-    if (!me) await Promise.all([readMe(), learnReasons()]);
+    if (!me) await Promise.all([readMe(), learnMore()]);
     live ??= await load("live");
     live.startLive();
     countdown = isSupport() ? await load("countdown") : undefined;
@@ -3368,7 +3380,7 @@ import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
 import { longList } from "./long-list.js";
 import { goInstead, isOperator, show } from "./main.js";
-import { actionsOn, ancestors, children, crumbs, objectLink, roleWord, schema, typesWord, typeWord, windowBadge, windowText } from "./things.js";
+import { actionsOn, actionWord, ancestors, attributeWord, children, crumbs, holderName, objectLink, roleWord, schema, typesWord, typeWord, valueWord, windowBadge, windowText } from "./things.js";
 import { timeline } from "./timeline.js";
 
 /** Types that features belong to. */
@@ -3409,10 +3421,10 @@ async function ownCards(entity, actions, signal) {
 
 function details(entity, type, actions) {
   return card(t("details"), () => [facts([
-    ...Object.entries(entity.attributes).map(([key, value]) => [readable(key), name(typeof value === "object" ? JSON.stringify(value) : String(value))]),
+    ...Object.entries(entity.attributes).map(([key, value]) => [attributeWord(key), name(typeof value === "object" ? JSON.stringify(value) : valueWord(key, value))]),
     [t("created"), time(entity.createdAt)], [t("changed"), time(entity.updatedAt)], [t("id"), id(entity.id)]]),
   el("details", {}, el("summary", {}, t("yourActions", { count: actions.now })),
-    el("p", { class: "quiet" }, [...actions].map((action) => readable(action.replace(/^[^.]+\./, ""))).join(" · ")))]);
+    el("p", { class: "quiet" }, [...actions].map(actionWord).join(" · ")))]);
 }
 
 /** What is directly below, with the first attributes that there are. */
@@ -3427,13 +3439,13 @@ function inside(entity, type, types, actions) {
       const shown = type.attributes.filter((one) => rows.some((row) => row.attributes[one.name] !== undefined && row.attributes[one.name] !== "")).slice(0, columns);
       if (shown.length === 0) return el("ul", { class: "lines" }, rows.map((child) => el("li", {}, objectLink(child.id, child.name, child.type))));
       return grid(typesWord(type.name), [[t("name"), (child) => objectLink(child.id, child.name, child.type)],
-        ...shown.map((one) => [readable(one.name), (child) => valueText(child.attributes[one.name])])], rows);
+        ...shown.map((one) => [attributeWord(one.name), (child) => valueText(one.name, child.attributes[one.name])])], rows);
     }, t("noneBelow")),
   { actions: may ? [el("button", { type: "button", click: () => makeNew(type, entity.id, () => section.reload()) }, t("newOf", { type: typeWord(type.name) }))] : [] });
   return section;
 }
 
-const valueText = (value) => (value === undefined ? "–" : typeof value === "boolean" ? t(value ? "yes" : "no") : name(String(value), "–"));
+const valueText = (key, value) => (value === undefined ? "–" : name(valueWord(key, value), "–"));
 
 function members(entity, roles, actions, possible, path) {
   const revocable = (role) => roles.find((one) => one.name === role.role)?.revokedBy.some((one) => one.type === entity.type && actions.has(one.action));
@@ -3443,19 +3455,19 @@ function members(entity, roles, actions, possible, path) {
       return { items: answer.associations, nextPageToken: answer.nextPageToken };
     },
     (rows) => grid(t("members"), [
-      [t("person"), (role) => name(role.displayName, role.userId)],
+      [t("person"), (role) => name(holderName(role, entity), role.userId)],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
       [t("givenBy"), (role) => role.grantedByName ? name(role.grantedByName) : "–"],
       [t("actions"), (role) => el("span", { class: "row" }, link(`#/why?person=${role.userId}&object=${entity.id}`, t("nav.why")),
-        revocable(role) ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${role.displayName}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
+        revocable(role) ? el("button", { type: "button", class: "small danger", "aria-label": `${t("remove")} ${holderName(role, entity)}`, click: () => remove(entity, role, reload) }, t("remove")) : null)],
     ], rows), t("noMembers")),
   { wide: true, actions: possible.length > 0 ? [el("button", { type: "button", class: "primary", click: () => giveRole(entity, possible, path, show) }, t("giveRole"))] : [] });
   return section;
 }
 
 async function remove(entity, role, reload) {
-  const answer = await confirmed(t("removeRole"), t("removeRoleText", { name: role.displayName, role: roleWord(role.role), object: entity.name }), t("remove"));
+  const answer = await confirmed(t("removeRole"), t("removeRoleText", { name: holderName(role, entity) || role.userId, role: roleWord(role.customRole || role.role), object: entity.name }), t("remove"));
   if (!answer) return;
   try {
     await post("tenancy", "roles/revoke", { entityId: entity.id, role: role.customRole || role.role, userId: role.userId });
@@ -3742,7 +3754,7 @@ import { isOperator, me, show } from "./main.js";
 import { purchaseLines } from "./purchases.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
-import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
+import { featureWord, objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function personPage({ argument, page }) {
   const [user, held] = await Promise.all([get("auth", `operators/users/${encodeURIComponent(argument)}`),
@@ -3839,7 +3851,7 @@ function plan(user) {
     const has = found.entitlements.filter((one) => one.available);
     return [facts([[t("tier"), badge(readable(found.tier), "accent")],
       found.plan?.expiresAt ? [t("until"), time(found.plan.expiresAt)] : null,
-      [t("includes_"), has.length === 0 ? t("nothingIncluded") : has.map((one) => readable(one.key)).join(", ")]])];
+      [t("includes_"), has.length === 0 ? t("nothingIncluded") : has.map((one) => featureWord(one.key)).join(", ")]])];
   });
 }
 
@@ -3983,6 +3995,7 @@ import { badge, card, el, empty, facts, field, form, grid, input, listedEither, 
 import { onLive } from "./live.js";
 import { me, remember, show } from "./main.js";
 import { purchaseLines } from "./purchases.js";
+import { featureWord } from "./things.js";
 
 const kinds = ["organization", "portfolio", "family"];
 
@@ -4033,7 +4046,7 @@ function features(subject) {
   return card(t("features"), async () => {
     const found = await get("entitlement", `entitlements?${query(subject)}`);
     return grid(t("features"), [
-      [t("feature"), (one) => readable(one.key)],
+      [t("feature"), (one) => featureWord(one.key)],
       [t("state"), (one) => one.limit ? (one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) })) : one.available ? badge(t("included"), "good") : badge(t("notIncluded"))],
       [t("getIt"), (one) => one.available || !one.unlockedBy ? "–" : listedEither([one.unlockedBy.tier ? t("fromTier", { name: readable(one.unlockedBy.tier) }) : "",
         ...one.unlockedBy.addons.map(readable), ...one.unlockedBy.products].filter(Boolean)) || "–"],
@@ -4269,7 +4282,7 @@ function byPasskey(close) {
 
 import { get, query } from "./api.js";
 import { badge, el, empty, link, listed, name, readable, t, time, word } from "./base.js";
-import { objectLink } from "./things.js";
+import { featureWord, objectLink } from "./things.js";
 
 const causes = { PURCHASE_STATE_REFUNDED: "REFUND", PURCHASE_STATE_REVOKED: "REVOCATION" };
 const logged = 200;
@@ -4301,7 +4314,7 @@ function effect(one, { plan, changes } = { changes: [] }, traced) {
   const entry = changes.find((change) => change.name === one.productId && change.source.endsWith("PURCHASE") && change.effect.endsWith("ENDED") && change.cause.endsWith(causes[one.state]));
   const lost = (plan?.entitlements ?? []).filter((feature) => /_(REFUNDED|REVOKED)$/.test(feature.reason) && feature.unlockedBy?.products.includes(one.productId));
   return [el("span", { class: "small" }, t("givenBack"), " ", time(one.revokedAt)),
-    plan ? el("span", { class: "small" }, lost.length > 0 ? t("endedWithIt", { features: listed(lost.map((feature) => readable(feature.key))) }) : t("endedNothing"), " ", t("tierNow", { name: readable(plan.tier) })) : null,
+    plan ? el("span", { class: "small" }, lost.length > 0 ? t("endedWithIt", { features: listed(lost.map((feature) => featureWord(feature.key))) }) : t("endedNothing"), " ", t("tierNow", { name: readable(plan.tier) })) : null,
     entry && traced && entry.requestId ? el("span", { class: "small" }, link(`#/requests?id=${encodeURIComponent(entry.requestId)}`, t("itsRequest")), " ", time(entry.occurredAt)) : null].filter(Boolean);
 }
 
@@ -5029,7 +5042,7 @@ export default {
 import { downloadFile, get, query, stream } from "./api.js";
 import { badge, card, el, empty, field, form, grid, input, instantOf, link, local, name, now, number, readable, say, sentence, t, time, word } from "./base.js";
 import { isSupport, remember } from "./main.js";
-import { crumbs, roleWord } from "./things.js";
+import { actionWord, crumbs, roleWord } from "./things.js";
 
 const day = 86_400_000;
 const shownLines = 500;
@@ -5077,7 +5090,7 @@ async function read(root, values, signal) {
   const counts = Object.entries(Object.groupBy(lines.slice(1), (line) => line.kind));
   return [await sealed(seal, text), counts.length > 0 ? el("p", { class: "row" }, counts.map(([kind, found]) => badge(`${word("line", kind)}: ${number(found.length)}`))) : null,
     shown.length === 0 ? empty(t("nothingHappened")) : grid(t("report"), [
-      [t("what"), (line) => [el("strong", {}, word("line", line.kind)), " ", line.action ? readable(line.action.replace(/^[^.]+\./, "")) : ""]],
+      [t("what"), (line) => [el("strong", {}, word("line", line.kind)), " ", line.action ? actionWord(line.action) : ""]],
       [t("who"), (line) => line.actor ? person(line.actor, names) : "–"],
       [t("role"), (line) => line.role ? roleWord(line.role) : "–"],
       [t("object"), (line) => name(line.name || line.object, "–")],
@@ -5182,6 +5195,113 @@ async function edit(kind, id, known, done) {
 }
 
 """####),
+    ("terms-de.js", "text/javascript", ####"""
+// Wie Aktionen, Attribute, Werte und Funktionen der Produkte heißen, und was Betreiber und Support angesehen haben.
+export default {
+  "action.administer": "Alles verwalten", "action.approve": "Wünsche genehmigen", "action.assign_device": "Gerät zuordnen",
+  "action.assign_owner": "Besitzer zuordnen", "action.book_shifts": "Schichten übernehmen", "action.cancel_others_bookings": "Buchungen anderer absagen",
+  "action.change_settings": "Einstellungen ändern", "action.configure_apps": "Apps einrichten", "action.create": "Anlegen",
+  "action.create_child": "Kind anlegen", "action.create_property": "Haus anlegen", "action.create_stables": "Ställe anlegen",
+  "action.create_unit": "Wohnung anlegen", "action.define_roles": "Eigene Rollen festlegen", "action.delete": "Löschen", "action.earn": "Punkte sammeln",
+  "action.enter_child_mode": "In den Kindermodus wechseln", "action.enter_parent_mode": "In den Elternmodus wechseln", "action.export_data": "Daten exportieren",
+  "action.grant_guest": "Gäste einlassen", "action.inspect": "Prüfen", "action.list_associations": "Rollen auflisten",
+  "action.list_guardians": "Betreuende auflisten", "action.list_members": "Mitglieder auflisten", "action.list_pairings": "Gekoppelte Geräte auflisten",
+  "action.list_people": "Personen auflisten", "action.list_staff": "Team auflisten", "action.list_tenants": "Mieter auflisten", "action.lock": "Abschließen",
+  "action.manage_account": "Konto verwalten", "action.manage_activities": "Aktivitäten verwalten", "action.manage_admins": "Verwalter einsetzen",
+  "action.manage_any": "Alle verwalten", "action.manage_billing": "Abrechnung verwalten", "action.manage_billing_groups": "Abrechnungsgruppen verwalten",
+  "action.manage_billing_settings": "Abrechnung einrichten", "action.manage_facilities": "Anlagen verwalten", "action.manage_guardians": "Betreuende einsetzen",
+  "action.manage_integrations": "Anbindungen verwalten", "action.manage_invoices": "Rechnungen verwalten", "action.manage_lessons": "Reitstunden verwalten",
+  "action.manage_managers": "Hausverwaltung einsetzen", "action.manage_members": "Mitglieder verwalten", "action.manage_organizers": "Familienorganisation vergeben",
+  "action.manage_own_horses": "Eigene Pferde verwalten", "action.manage_ownership": "Eigentum übertragen", "action.manage_payments": "Zahlungen verwalten",
+  "action.manage_prices": "Preise verwalten", "action.manage_records": "Einträge verwalten", "action.manage_routines": "Abläufe verwalten",
+  "action.manage_schedules": "Pläne verwalten", "action.manage_selection_processes": "Auswahlverfahren verwalten", "action.manage_settings": "Einstellungen verwalten",
+  "action.manage_staff": "Team verwalten", "action.manage_tenants": "Mieter verwalten", "action.manage_webhooks": "Webhooks verwalten",
+  "action.mark_shifts_missed": "Versäumte Schichten vermerken", "action.move": "Verschieben", "action.pair_devices": "Geräte koppeln", "action.purchase": "Einkaufen",
+  "action.redeem": "Punkte einlösen", "action.register_device": "Gerät anmelden", "action.reverse": "Buchungen zurücknehmen",
+  "action.send_communications": "Nachrichten senden", "action.set_admins": "Verwalter festlegen", "action.set_brightness": "Helligkeit einstellen",
+  "action.set_color": "Farbe einstellen", "action.set_color_temperature": "Farbtemperatur einstellen", "action.set_fan": "Lüfter einstellen",
+  "action.set_managers": "Hausverwaltung festlegen", "action.set_mode": "Betriebsart einstellen", "action.set_pin": "PIN festlegen",
+  "action.set_rules": "Regeln festlegen", "action.set_temperature": "Temperatur einstellen", "action.share": "Teilen", "action.turn_off": "Ausschalten",
+  "action.turn_on": "Einschalten", "action.unlock": "Aufschließen", "action.update": "Ändern", "action.view": "Ansehen",
+  "action.view_financial_reports": "Finanzberichte ansehen", "action.view_history": "Verlauf ansehen", "action.view_invoices": "Rechnungen ansehen",
+  "action.view_members": "Mitglieder ansehen", "action.view_payments": "Zahlungen ansehen", "action.view_records": "Einträge ansehen",
+  "action.view_report": "Bericht ansehen", "action.view_schedules": "Pläne ansehen", "action.view_status": "Zustand abfragen",
+
+  "attribute.age": "Alter", "attribute.auto_lock_seconds": "Schließt sich ab nach", "attribute.avatar": "Bild", "attribute.battery": "Batterie",
+  "attribute.birth_year": "Geburtsjahr", "attribute.breed": "Rasse", "attribute.brightness": "Helligkeit", "attribute.celsius": "Temperatur",
+  "attribute.chip_number": "Chipnummer", "attribute.city": "Stadt", "attribute.color": "Farbe", "attribute.color_temperature": "Farbtemperatur",
+  "attribute.country": "Land", "attribute.default_time_zone": "Zeitzone", "attribute.equipment": "Ausrüstung", "attribute.fan": "Lüfter",
+  "attribute.firmware": "Firmware", "attribute.kelvin": "Farbtemperatur", "attribute.kind": "Art", "attribute.medical_notes": "Medizinische Hinweise",
+  "attribute.mode": "Betriebsart", "attribute.notes": "Notizen", "attribute.online": "Online", "attribute.owner_email": "E-Mail-Adresse des Besitzers",
+  "attribute.owner_name": "Name des Besitzers", "attribute.percent": "Helligkeit", "attribute.postal_code": "Postleitzahl",
+  "attribute.remote_operation_enabled": "Fernbedienung", "attribute.serial_number": "Seriennummer", "attribute.special_instructions": "Besondere Hinweise",
+  "attribute.state": "Zustand", "attribute.street": "Straße", "attribute.target_temperature": "Zieltemperatur", "attribute.temperature": "Temperatur",
+  "attribute.time_zone": "Zeitzone", "attribute.ueln": "UELN",
+
+  "value.kind.lock": "Schloss", "value.kind.light": "Lampe", "value.kind.thermostat": "Thermostat", "value.kind.switch": "Schalter",
+  "value.kind.other": "Anderes Gerät", "value.state.locked": "abgeschlossen", "value.state.unlocked": "aufgeschlossen", "value.state.on": "an",
+  "value.state.off": "aus", "value.mode.heat": "Heizen", "value.mode.cool": "Kühlen", "value.mode.eco": "Sparen", "value.mode.auto": "Automatisch",
+  "value.mode.off": "Aus", "value.fan.auto": "Automatisch", "value.fan.on": "An",
+
+  "feature.advancedPermissions": "Feinere Rechte", "feature.aiAssistant": "KI-Assistent", "feature.analytics": "Auswertungen",
+  "feature.compliancePack": "Nachweispaket", "feature.integrations": "Anbindungen", "feature.inventory": "Inventar", "feature.invoicing": "Rechnungen",
+  "feature.leaveManagement": "Urlaubsplanung", "feature.lessons": "Reitstunden", "feature.locationHistory": "Standortverlauf",
+  "feature.manure": "Mist", "feature.maxHorses": "Pferde", "feature.maxMembers": "Mitglieder", "feature.maxStables": "Ställe",
+  "feature.photoEvidence": "Fotonachweise", "feature.selectionProcess": "Auswahlverfahren", "feature.staffMatrix": "Teamübersicht",
+  "feature.supportAccess": "Zugang für den Support",
+
+  "look.user.get": "Das Konto", "look.user.get_factors": "Wege zur Anmeldung", "look.user.disable": "Hat das Konto deaktiviert",
+  "look.user.enable": "Hat das Konto wieder aktiviert", "look.session.list": "Sitzungen", "look.session.end_all": "Hat alle Sitzungen beendet",
+  "look.audit.list": "Das Protokoll", "look.password.force_reset": "Hat das Passwort zurückgesetzt",
+  "look.account.request_change": "Hat eine Änderung am Konto beantragt", "look.account.cancel_change": "Hat eine Änderung am Konto zurückgezogen",
+  "look.account.list_changes": "Änderungen am Konto", "look.account.change": "Hat das Konto geändert", "look.Associations/ListByUser": "Rollen",
+  "look.Associations/ListByEntity": "Wer eine Rolle hat", "look.Devices/Get": "Das Gerät", "look.Devices/ListHistory": "Verlauf des Geräts",
+  "look.Entities/Get": "Das Objekt", "look.Entities/List": "Was darin ist", "look.Entitlements/Get": "Der Tarif", "look.Families/GetOverview": "Die Familie",
+  "look.Families/ListPairings": "Gekoppelte Geräte", "look.Guests/List": "Gästepässe", "look.Invitations/List": "Einladungen",
+  "look.Permissions/Check": "Was erlaubt ist", "look.Permissions/BatchCheck": "Was erlaubt ist", "look.Permissions/ListActions": "Was erlaubt ist",
+  "look.Permissions/ListAccessible": "Was zugänglich ist", "look.Permissions/ListSubjects": "Wer etwas darf",
+  "look.Permissions/Explain": "Warum etwas erlaubt ist oder nicht", "look.Purchases/List": "Käufe", "look.RoleDefinitions/List": "Eigene Rollen",
+  "look.Roles/ListByEntity": "Wer eine Rolle hat", "look.Roles/ListByUser": "Rollen", "look.Subscriptions/Get": "Das Abonnement",
+  "look.Subscriptions/ListScheduledChanges": "Kommende Änderungen", "look.Webhooks/Get": "Der Webhook", "look.Webhooks/List": "Webhooks",
+  "look.Webhooks/ListAttempts": "Zustellungen des Webhooks",
+};
+
+"""####),
+    ("terms-en.js", "text/javascript", ####"""
+// What actions, attributes, values and features of the products are called, and what operators and support people looked
+// at. What is missing is read as it is written: list_tenants as "List tenants".
+export default {
+  "action.export_data": "Export data", "action.grant_guest": "Let guests in",
+  "action.list_associations": "List roles", "action.set_brightness": "Set the brightness", "action.set_color": "Set the color",
+  "action.set_color_temperature": "Set the color temperature", "action.set_fan": "Set the fan", "action.set_mode": "Set the mode",
+  "action.set_pin": "Set the PIN", "action.set_temperature": "Set the temperature",
+
+  "attribute.birth_year": "Year of birth", "attribute.ueln": "UELN", "attribute.auto_lock_seconds": "Locks itself after",
+  "attribute.remote_operation_enabled": "Remote operation", "attribute.celsius": "Temperature", "attribute.percent": "Brightness",
+  "attribute.kelvin": "Color temperature",
+
+  "feature.advancedPermissions": "Advanced permissions", "feature.aiAssistant": "AI assistant", "feature.compliancePack": "Compliance pack",
+  "feature.leaveManagement": "Leave management", "feature.locationHistory": "Location history", "feature.maxHorses": "Horses",
+  "feature.maxMembers": "Members", "feature.maxStables": "Stables", "feature.photoEvidence": "Photo evidence",
+  "feature.selectionProcess": "Selection process", "feature.staffMatrix": "Staff matrix", "feature.supportAccess": "Support access",
+
+  "look.user.get": "The account", "look.user.get_factors": "Ways to sign in", "look.user.disable": "Disabled the account",
+  "look.user.enable": "Enabled the account", "look.session.list": "Sessions", "look.session.end_all": "Ended all sessions",
+  "look.audit.list": "The audit log", "look.password.force_reset": "Reset the password", "look.account.request_change": "Asked for a change of the account",
+  "look.account.cancel_change": "Withdrew a change of the account", "look.account.list_changes": "Changes of the account",
+  "look.account.change": "Changed the account", "look.Associations/ListByUser": "Roles", "look.Associations/ListByEntity": "Who has a role",
+  "look.Devices/Get": "The device", "look.Devices/ListHistory": "History of the device", "look.Entities/Get": "The object",
+  "look.Entities/List": "What is in it", "look.Entitlements/Get": "The plan", "look.Families/GetOverview": "The family",
+  "look.Families/ListPairings": "Paired devices", "look.Guests/List": "Guest passes", "look.Invitations/List": "Invitations",
+  "look.Permissions/Check": "What is allowed", "look.Permissions/BatchCheck": "What is allowed", "look.Permissions/ListActions": "What is allowed",
+  "look.Permissions/ListAccessible": "What is accessible", "look.Permissions/ListSubjects": "Who may do something",
+  "look.Permissions/Explain": "Why something is allowed or not", "look.Purchases/List": "Purchases", "look.RoleDefinitions/List": "Own roles",
+  "look.Roles/ListByEntity": "Who has a role", "look.Roles/ListByUser": "Roles", "look.Subscriptions/Get": "The subscription",
+  "look.Subscriptions/ListScheduledChanges": "Changes to come", "look.Webhooks/Get": "The webhook", "look.Webhooks/List": "Webhooks",
+  "look.Webhooks/ListAttempts": "Deliveries of the webhook",
+};
+
+"""####),
     ("things.js", "text/javascript", ####"""
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
@@ -5244,6 +5364,12 @@ export const children = (type, parentId, more = {}) => post("tenancy", "entities
 export const search = (type, text) => post("tenancy", "entities:list", { type, text, pageSize: 8 });
 
 export const actionWord = (action) => word("action", action.replace(/^[^.]+\./, ""));
+export const attributeWord = (key) => word("attribute", key);
+export const featureWord = (key) => word("feature", key);
+/** The value of an attribute; of those with a few known values, as people say it. */
+export const valueWord = (key, value) => (typeof value === "boolean" ? t(value ? "yes" : "no") : t(`value.${key}.${value}`, { or: String(value) }));
+/** Who has a role on an object: a child's own account is called as the child is. */
+export const holderName = (role, entity) => role.displayName || (role.role === entity?.type ? entity.name : "");
 export const typesWord = (type) => t(`types.${type}`, { or: typeWord(type) });
 export const roleWord = (role) => word("role", role);
 export const typeWord = (type) => word("type", type);
@@ -5258,7 +5384,7 @@ export function windowBadge(association, now) {
 export function windowText(association) {
   const recurring = association.recurring;
   if (!recurring) return span(association.validFrom, association.validUntil);
-  const days = recurring.days.map((day) => readable(day.replace(/^DAY_OF_WEEK_|^WEEKDAY_/, "").toLowerCase())).join(", ");
+  const days = recurring.days.map((day) => word("day", day.replace(/^DAY_OF_WEEK_|^WEEKDAY_/, "").toLowerCase())).join(", ");
   return el("span", {}, `${days || t("daily")} ${recurring.from}–${recurring.until} `, el("span", { class: "quiet" }, recurring.timeZone));
 }
 
@@ -5329,13 +5455,14 @@ async function end(pass, ended) {
 // Controls for values as the policy describes them: of attributes and of parameters.
 
 import { el, field, input, readable, t } from "./base.js";
+import { attributeWord } from "./things.js";
 
 const isNumber = (value) => ["VALUE_KIND_INTEGER", "VALUE_KIND_NUMBER"].includes(value.kind);
 const longest = 300;
 
 /** A field for a value; `current` is what there is. */
 export function valueField({ name: title, value, required }, current) {
-  const label = `${readable(title)}${value.unit ? ` (${value.unit})` : ""}`;
+  const label = `${attributeWord(title)}${value.unit ? ` (${value.unit})` : ""}`;
   const box = field(label, control(title, value, required, current));
   box.read = () => read(box.input, value);
   return box;
@@ -5344,7 +5471,7 @@ export function valueField({ name: title, value, required }, current) {
 function control(title, value, required, current) {
   const options = (choices) => el("select", { name: title, required },
     required ? [] : el("option", { value: "" }, "–"), choices.map(([key, label]) => el("option", { value: key, selected: String(current) === key }, label)));
-  if (value.kind === "VALUE_KIND_CHOICE") return options(value.choices.map((choice) => [choice, readable(choice)]));
+  if (value.kind === "VALUE_KIND_CHOICE") return options(value.choices.map((choice) => [choice, t(`value.${title}.${choice}`, { or: readable(choice) })]));
   if (value.kind === "VALUE_KIND_BOOLEAN") return options([["true", t("yes")], ["false", t("no")]]);
   if (isNumber(value)) {
     return input({ type: "number", name: title, required, min: value.min, max: value.max, value: current ?? "",
@@ -5762,10 +5889,10 @@ export const showKey = ({ secret, webhook }) => {
 // Why somebody may do something, or may not: the decision as it was made, what would suffice, and who could help.
 
 import { get, post, query } from "./api.js";
-import { card, el, empty, field, form, input, listedEither, name, readable, t, time, word } from "./base.js";
+import { card, el, empty, field, form, input, language, listedEither, name, readable, t, time, word } from "./base.js";
 import { combobox } from "./combobox.js";
 import { isSupport, me, remember } from "./main.js";
-import { actionWord, object, objectLink, roleWord, schema, search, typeWord, windowText } from "./things.js";
+import { actionWord, attributeWord, featureWord, holderName, object, objectLink, roleWord, schema, search, typeWord, valueWord, windowText } from "./things.js";
 
 export default async function why({ values, page }) {
   const result = el("div", { class: "stack" });
@@ -5841,10 +5968,11 @@ async function findPeople(text, objectId) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
     return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
   }
-  const found = objectId ? await get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] })) : { associations: [] };
+  const [entity, found] = objectId ? await Promise.all([object(objectId), get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] }))]) : [undefined, { associations: [] }];
   const people = new Map([[me.id, self]]);
   for (const one of found.associations) {
-    if (one.displayName && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label: one.displayName, detail: roleWord(one.role) });
+    const label = holderName(one, entity);
+    if (label && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label, detail: roleWord(one.role) });
   }
   return [...people.values()].filter((one) => one.label.toLowerCase().includes(text.toLowerCase()));
 }
@@ -5855,12 +5983,15 @@ async function explain(question, shownName, result) {
   const [explanation, entity] = await Promise.all([post("tenancy", "permissions/explain", body), object(question.object)]);
   const decision = explanation.decision;
   const who = question.person && question.person !== me.id ? shownName : me.displayName;
-  const about = { person: who, action: actionWord(question.action).toLowerCase(), object: entity?.name ?? question.object };
+  const about = { person: who, action: actionOf(question.action), object: entity?.name ?? question.object };
   result.replaceChildren(verdict(decision, about),
     el("div", { class: "cards" },
       decision.allowed ? null : card(t("whatSuffices"), () => remedy(decision, question, entity)),
       card(t("howDecided"), () => reasons(explanation))));
 }
+
+/** An action within a sentence: only English writes it small there. */
+const actionOf = (action) => (language === "en" ? actionWord(action).replace(/^./, (first) => first.toLowerCase()) : actionWord(action));
 
 function verdict(decision, about) {
   return el("section", { class: decision.allowed ? "verdict yes" : "verdict", role: "status" },
@@ -5882,7 +6013,7 @@ async function remedy(decision, question, entity) {
     .catch(() => undefined);
   if (can?.subjects.length > 0) {
     parts.push(el("h3", {}, t("whoMay")), el("ul", { class: "lines" }, can.subjects.map((subject) => el("li", {},
-      el("span", {}, name(subject.displayName, subject.userId)), el("span", { class: "quiet small" }, roleWord(subject.role))))));
+      el("span", {}, name(holderName(subject, entity), subject.userId)), el("span", { class: "quiet small" }, roleWord(subject.role))))));
   } else if (can) {
     parts.push(el("p", { class: "quiet" }, t("nobodyMay")));
   }
@@ -5915,10 +6046,10 @@ function role(one) {
 }
 
 function condition(one) {
-  if (one.attribute) return t("conditionAttribute", { name: readable(one.attribute.name), values: listedEither(one.attribute.values) });
+  if (one.attribute) return t("conditionAttribute", { name: attributeWord(one.attribute.name), values: listedEither(one.attribute.values.map((value) => valueWord(one.attribute.name, value))) });
   if (one.daily) return t("conditionDaily", one.daily);
   if (one.stepUp) return t("conditionStepUp", { name: one.stepUp });
-  if (one.feature) return t("conditionFeature", { name: readable(one.feature) });
+  if (one.feature) return t("conditionFeature", { name: featureWord(one.feature) });
   return word("decision", one.otherwise);
 }
 
@@ -5931,8 +6062,8 @@ const mark = (good) => el("span", { class: `mark ${good ? "good" : "bad"}`, role
 export default {
   accept: "Annehmen", account: "Konto", action: "Aktion", actions: "Aktionen", active: "Aktiv",
   addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
-  allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zu dieser Zeit",
-  atHint: "Leer heißt jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
+  allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zeitpunkt",
+  atHint: "Leer bedeutet: jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
   byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern",
   changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
   clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
@@ -5940,27 +6071,27 @@ export default {
   codesNeedApp: "Wiederherstellungscodes gibt es mit einer Authenticator-App.",
   conditionAttribute: "{name} ist {values}", conditionDaily: "es ist zwischen {from} und {until} ({timeZone})",
   conditionFeature: "der Tarif enthält {name}", conditionStepUp: "es gibt einen frischen Nachweis: {name}", conditionsLookedAt: "Bedingungen",
-  continue: "Weiter", copied: "Kopiert.", copy: "Kopieren", createAccount: "Konto anlegen", created: "Angelegt",
-  crumbs: "Wo das ist", currentPassword: "Jetziges Passwort", daily: "Täglich", decline: "Ablehnen", deleteAccount: "Mein Konto löschen",
+  continue: "Weiter", copied: "Kopiert.", copy: "Kopieren", createAccount: "Konto anlegen", created: "Erstellt",
+  crumbs: "Pfad", currentPassword: "Jetziges Passwort", daily: "Täglich", decline: "Ablehnen", deleteAccount: "Mein Konto löschen",
   deleteText: "Löscht das Konto und alles, was dir allein gehört. Je nach Installation kannst du es noch einige Tage behalten.",
   deleteWarning: "Dein Konto, deine {roles} Rollen und deine Dokumente werden gelöscht. Käufe werden nicht erstattet.",
   deletionBegun: "Die Löschung hat begonnen. Endgültig wird sie:", deletionCancelled: "Dein Konto bleibt.", denied: "Verweigert",
   deniedText: "{person} darf „{action}“ bei {object} nicht.", deniesLookedAt: "Verbote", denyApplies: "„{name}“ gilt und verbietet es",
-  denyDoesNot: "„{name}“ gilt nicht", details: "Einzelheiten", disable: "Sperren",
-  disableText: "Alle Sitzungen von {name} enden, und niemand kann sich anmelden, bis das Konto wieder frei ist.", disabled: "Gesperrt",
-  disabledBy: "Gesperrt von", displayName: "Name", done: "Erledigt.", download: "Herunterladen", email: "E-Mail-Adresse", enable: "Entsperren",
+  denyDoesNot: "„{name}“ gilt nicht", details: "Details", disable: "Konto deaktivieren",
+  disableText: "Alle Sitzungen von {name} enden, und niemand kann sich anmelden, bis das Konto wieder aktiviert ist.", disabled: "Deaktiviert",
+  disabledBy: "Deaktiviert von", displayName: "Name", done: "Erledigt.", download: "Herunterladen", email: "E-Mail-Adresse", enable: "Konto aktivieren",
   enableText: "{name} kann sich wieder anmelden.", end: "Beenden", endOthers: "Alle anderen beenden", endPass: "Pass beenden",
   endPassText: "{name} kommt damit ab sofort nicht mehr hinein.", endSessions: "Alle Sitzungen beenden",
   endSessionsText: "{name} wird überall innerhalb einer Sekunde abgemeldet.", enterCode: "Ich habe einen Code", everything: "Alles",
   explain: "Erklären", explainAccess: "Zugriff erklären", export: "Meine Daten exportieren",
-  exportText: "Eine JSON-Datei mit allem, was die drei Dienste von dir wissen. Einmal am Tag.", factors: "Wege zur Anmeldung",
+  exportText: "Eine JSON-Datei mit allem, was die drei Dienste von dir wissen. Höchstens einmal am Tag.", factors: "Wege zur Anmeldung",
   failedSignIns: "Fehlversuche in Folge", feature: "Funktion", features: "Funktionen und Grenzen", find: "Suchen", findPerson: "Adresse oder Name",
   findPersonHint: "Der Anfang einer E-Mail-Adresse oder eines Namens.", firstName: "Vorname", forGood: "Unbefristet",
   forgotten: "Passwort vergessen?", forgottenText: "Wir schicken eine Mail mit einem Link für ein neues.",
-  found: { one: "{count} gefunden", other: "{count} gefunden" }, from: "Von", fromTier: "dem Tarif {name}", fullName: "Voller Name",
-  getIt: "Kommt mit", givenBy: "Von", guestHint: "Wer kein Konto hat, bekommt eine Einladung.",
-  haveAccount: "Ich habe ein Konto", hidden: "Verborgen", history: "Verlauf", holdsUntil: "Das kann sich ändern vor", howDecided: "Wie entschieden wurde",
-  id: "Kennung", identities: "Verknüpfte Identitäten", inForce: "Gilt", included: "Enthalten", includes: "erlaubt es", includes_: "Enthält",
+  found: { one: "{count} gefunden", other: "{count} gefunden" }, from: "Von", fromTier: "Tarif {name}", fullName: "Voller Name",
+  getIt: "Enthalten in", givenBy: "Vergeben von", guestHint: "Wer kein Konto hat, bekommt eine Einladung.",
+  haveAccount: "Ich habe schon ein Konto", hidden: "Verborgen", history: "Verlauf", holdsUntil: "Diese Antwort gilt höchstens bis", howDecided: "Wie entschieden wurde",
+  id: "Kennung", identities: "Verknüpfte Konten", inForce: "Gilt", included: "Enthalten", includes: "erlaubt es", includes_: "Enthält",
   invitations: "Einladungen", invitationsUnverified: "Einladungen siehst du, sobald deine Adresse bestätigt ist.", invite: "Einladen",
   invited: "Die Einladung ist unterwegs.", invitedBy: "Eingeladen von", keptThem: "Ich habe sie aufbewahrt",
   lacks: "erlaubt es nicht", lastName: "Nachname", lastSeen: "Zuletzt gesehen", lastUsed: "Zuletzt benutzt", later: "Beginnt später", letIn: "Gast einlassen",
@@ -5968,50 +6099,50 @@ export default {
   mailSentText: "Gibt es ein Konto mit dieser Adresse, bekommt es eine Mail mit einem Link. Er gilt 30 Minuten.",
   mailToNew: "Die neue Adresse bekommt eine Mail. Geändert wird, wenn du ihren Link öffnest.",
   mailToVerify: "Willkommen! Eine Mail zum Bestätigen deiner Adresse ist unterwegs.", mails: "Mails", members: "Personen", menu: "Menü",
-  moreMatch: "Es gibt mehr; tippe weitere Buchstaben.", moreThere: "Es gibt mehr; suche unter „Warum?“ oder im Baum.", name: "Name",
+  moreMatch: "Es gibt mehr Treffer; tippe weiter.", moreThere: "Es gibt mehr; suche unter „Warum?“ oder im Baum.", name: "Name",
   newCodes: "Neue Codes", newEmail: "Neue Adresse", newPassword: "Neues Passwort", newPin: "Neue PIN", no: "Nein",
-  noAccess: "Du hast noch keinen Zugang. Wer den Ort verwaltet, kann dich einladen: nenne deine E-Mail-Adresse.",
-  noApp: "Mit einer App öffnet ein Passwort allein dein Konto nicht mehr.", noAudit: "Nichts aufgezeichnet.", noChanges: "Nichts ist vorgemerkt.",
+  noAccess: "Du hast noch keinen Zugang. Wer den Ort verwaltet, kann dich einladen: Nenne dafür deine E-Mail-Adresse.",
+  noApp: "Mit einer App reicht das Passwort allein nicht mehr, um sich anzumelden.", noAudit: "Nichts aufgezeichnet.", noChanges: "Keine Änderungen geplant.",
   noDeletion: "Es lief keine Löschung.", noFactor: "Dafür braucht es einen Passkey oder eine Authenticator-App. Füge sie unter Konto, Sicherheit hinzu und melde dich neu an.",
-  noHistory: "Noch ist nichts geschehen.", noIdentities: "Kein Konto eines anderen Anbieters ist verknüpft.", noInvitations: "Nichts wartet auf dich.",
-  noMails: "Keine Mails in den letzten Tagen.", noMembers: "Niemand hat hier eine Rolle.", noOperations: "Du kannst damit nichts tun.",
+  noHistory: "Noch keine Einträge.", noIdentities: "Kein Konto eines anderen Anbieters ist verknüpft.", noInvitations: "Nichts wartet auf dich.",
+  noMails: "Keine Mails in den letzten Tagen.", noMembers: "Niemand hat hier eine Rolle.", noOperations: "Du kannst dieses Gerät nicht bedienen.",
   noPasses: "Keine Gästepässe.", noPasskeys: "Noch keine Passkeys. Ein Passkey ist sicherer als ein Passwort, und schneller.", noPlaces: "Es gibt noch keine Orte.",
   noPurchases: "Keine Käufe.", noRoleHere: "hier keine Rolle", noRoles: "Keine Rollen.", noSessions: "Nirgends angemeldet.", nobodyMay: "Zurzeit darf es niemand.",
-  noneBelow: "Hier ist noch nichts.", noneInvited: "Niemand ist eingeladen.", notIncluded: "Nicht enthalten", nothing: "Nicht da",
-  nothingBelow: "Nichts darunter", nothingFound: "Es fand sich nichts, das zählt.", nothingIncluded: "nur das Nötigste",
+  noneBelow: "Hier ist noch nichts.", noneInvited: "Keine Einladungen.", notIncluded: "Nicht enthalten", nothing: "Nicht gefunden",
+  nothingBelow: "Nichts darunter", nothingFound: "Es gibt nichts, was hier zählt.", nothingIncluded: "nur die Grundfunktionen",
   nothingMatches: "Nichts passt zu „{text}“.", nothingText: "Das gibt es nicht, oder nicht für dich.", now: "gerade eben", object: "Objekt",
   objectHint: "Tippe den Namen oder eine Kennung.", offline: "Du bist offline. Was du siehst, kann alt sein.", offlineNow: "Offline",
   omitted: { one: "{count} weitere Rolle wurde ausgelassen", other: "{count} weitere Rollen wurden ausgelassen" }, online: "Online", openObject: "Öffnen",
-  operatorAccess: "Als Betreiber darfst du alles sehen; Orte findest du im Baum.", or: "oder", orType: "Oder tippe diesen Schlüssel:", outcome: "Ausgang", over: "Vorbei",
+  operatorAccess: "Als Betreiber darfst du alles sehen; Orte findest du im Baum.", or: "oder", orType: "Oder tippe diesen Schlüssel:", outcome: "Ergebnis", over: "Vorbei",
   passes: "Gästepässe", passkeys: "Passkeys", password: "Passwort", passwordChanged: "Das Passwort ist geändert; andere Sitzungen sind beendet.",
-  passwordHint: "Mindestens 8 Zeichen; mehrere Wörter sind gut.", peopleText: "Was ein Konto kann und warum. Das Protokoll hält fest, wer nachsieht.",
-  person: "Person", personHint: "Irgendwer; leer heißt du selbst.", personHintSelf: "Du, oder wer eine Rolle am Objekt hat; leer heißt du selbst.",
-  pinHint: "{count} Ziffern; sie bestätigt etwas in Apps.", pinNotSet: "Nicht gesetzt", pinSet: "Gesetzt", placesText: "Alles, was du sehen kannst, von oben.",
-  planOf: "Tarif von", proveAgain: "Bist du es?", proveAgainText: "Dafür braucht es einen frischen Nachweis. Danach geht es von selbst weiter.", proven: "Bestätigt",
+  passwordHint: "Mindestens 8 Zeichen; mehrere Wörter sind gut.", peopleText: "Was ein Konto darf und warum. Das Protokoll hält fest, wer es sich ansieht.",
+  person: "Person", personHint: "Eine beliebige Person; leer bedeutet: du selbst.", personHintSelf: "Du selbst oder eine Person mit einer Rolle am Objekt; leer bedeutet: du selbst.",
+  pinHint: "{count} Ziffern, mit denen du Aktionen in Apps bestätigst.", pinNotSet: "Nicht gesetzt", pinSet: "Gesetzt", placesText: "Alles, was du sehen kannst, von oben.",
+  planOf: "Tarif von", proveAgain: "Bist du es?", proveAgainText: "Bestätige noch einmal, dass du es bist. Danach geht es von selbst weiter.", proven: "Bestätigt",
   purchases: "Käufe", qrCode: "QR-Code für deine Authenticator-App", question: "Frage", reachable: "Erreichbar", reasonFor: "Grund",
   reasonHint: "Mindestens 3 Zeichen; das Protokoll bewahrt ihn auf.", recoveryCode: "Wiederherstellungscode", recoveryCodes: "Wiederherstellungscodes",
   recoveryText: "Jeder gilt einmal, falls du die App verlierst. Sie werden nur jetzt gezeigt.", refused: "Verweigert", remove: "Entfernen", removeApp: "App entfernen",
-  removeAppText: "Danach öffnet ein Passwort allein dein Konto.", removePasskey: "Passkey entfernen",
+  removeAppText: "Danach reicht das Passwort allein, um sich anzumelden.", removePasskey: "Passkey entfernen",
   removePasskeyText: "Mit {name} kannst du dich nicht mehr anmelden.", removeRole: "Rolle entziehen", removeRoleText: "{name} verliert die Rolle {role} bei {object}.",
-  reported: "Gemeldet", request: "Anfrage", requestHint: "Sie steht in Fehlern und im Kopffeld x-request-id.", requestNumber: "Nummer der Anfrage",
+  reported: "Gemeldet", request: "Anfrage", requestHint: "Sie steht in Fehlermeldungen und in der Kopfzeile x-request-id.", requestNumber: "Nummer der Anfrage",
   requestsText: "Eine Anfrage in den Protokollen aller drei Dienste.", required: "Bitte ausfüllen.", resetPassword: "Passwort zurücksetzen",
   resetPasswordText: "Das Passwort gilt nicht mehr, alle Sitzungen enden, und {email} bekommt eine Mail für ein neues.", role: "Rolle", roleUntil: "Bis",
-  roleUntilHint: "Leer heißt unbefristet.", roles: "Rollen", rolesLookedAt: "Rollen", save: "Speichern", saved: "Gespeichert.",
+  roleUntilHint: "Leer bedeutet: unbefristet.", roles: "Rollen", rolesLookedAt: "Rollen", save: "Speichern", saved: "Gespeichert.",
   scan: "Scanne das mit deiner Authenticator-App und tippe den Code, den sie zeigt.", search: "Suche", secondFactor: "Noch ein Schritt", send: "Senden",
   sendAgain: "Mail erneut senden", sendMail: "Mail senden", sent: "Gesendet.", sessions: "Wo du angemeldet bist", sessionsOf: "Sitzungen", setPin: "PIN setzen",
   showBelow: "Zeigen, was in {name} ist", showMore: "Mehr zeigen", showMoreOf: "Mehr zeigen (noch {count})", signIn: "Anmelden",
   signInByPasskey: "Mit Passkey anmelden", signInFirst: "Melde dich an, um weiterzumachen.", signOut: "Abmelden", since: "Seit", skip: "Zum Inhalt",
-  source: "Durch", standard: "Standard", state: "Zustand", stateNow: "Zustand", stay: "Angemeldet bleiben", stillThere: "Bist du noch da?",
-  stillThereText: "In einer Minute wirst du abgemeldet, weil eine Weile nichts geschehen ist.", succeeded: "Erledigt",
-  sufficient: "Eine dieser Rollen würde genügen: {roles}.", suspended: "Ausgesetzt", theDevice: "Das Gerät", thisOne: "Diese", tier: "Tarif",
+  source: "Herkunft", standard: "Standard", state: "Zustand", stateNow: "Zustand", stay: "Angemeldet bleiben", stillThere: "Bist du noch da?",
+  stillThereText: "In einer Minute wirst du abgemeldet, weil eine Weile nichts geschehen ist.", succeeded: "Erfolgreich",
+  sufficient: "Eine dieser Rollen würde genügen: {roles}.", suspended: "Gesperrt", theDevice: "Das Gerät", thisOne: "Diese", tier: "Tarif",
   toCome: "Kommende Änderungen", toConsole: "Zur Konsole", toStart: "Zum Anfang", tree: "Baum", typeToConfirm: "Tippe {text} zum Bestätigen",
-  typedWrong: "Das ist nicht dasselbe.", unknownDevice: "Unbekanntes Gerät", unlimited: "Unbegrenzt", unnamed: "Ohne Namen", unproven: "Nicht bestätigt",
+  typedWrong: "Das stimmt nicht überein.", unknownDevice: "Unbekanntes Gerät", unlimited: "Unbegrenzt", unnamed: "Ohne Namen", unproven: "Nicht bestätigt",
   until: "Bis", upTo: "Bis zu {count}", useApp: "App benutzen", usePasskey: "Passkey benutzen", useRecoveryCode: "Wiederherstellungscode benutzen",
   verifyText: "Wir haben eine Mail an {email} geschickt. Öffne ihren Link, um die Adresse zu bestätigen.", verifyTitle: "Adresse bestätigen",
   waitFor: { one: "Versuche es in {count} Sekunde wieder.", other: "Versuche es in {count} Sekunden wieder." }, waitsUntil: "Anmeldungen warten bis",
-  wanted: "{name}, gewünscht", welcome: "Hallo, {name}", wentWrong: "Das ging nicht", what: "Was", whatSuffices: "Was genügen würde",
-  when: "Wann", who: "Wer", whoMay: "Wer es jetzt darf: frage dort", whyText: "Wer was darf und warum; auch zu einer anderen Zeit.", withdraw: "Zurückziehen",
-  yes: "Ja", you: "Du", yourAccess: "Dein Zugang", yourActions: { one: "Du darfst hier {count} Sache", other: "Du darfst hier {count} Sachen" },
+  wanted: "{name}, gewünscht", welcome: "Hallo, {name}", wentWrong: "Etwas ist schiefgegangen", what: "Was", whatSuffices: "Was genügen würde",
+  when: "Wann", who: "Wer", whoMay: "Diese Personen dürfen es jetzt; frag eine von ihnen", whyText: "Wer was darf und warum, auch zu einem anderen Zeitpunkt.", withdraw: "Zurückziehen",
+  yes: "Ja", you: "Du", yourAccess: "Dein Zugang", yourActions: { one: "{count} Aktion, die dir hier erlaubt ist", other: "{count} Aktionen, die dir hier erlaubt sind" },
   yourName: "Dein Name",
 
   "nav.label": "Hauptmenü", "nav.home": "Start", "nav.places": "Orte", "nav.why": "Warum?", "nav.plan": "Tarif", "nav.support": "Support", "nav.workbench": "Regelwerkstatt",
@@ -6039,15 +6170,15 @@ export default {
   "state.INVITATION_STATE_REVOKED": "Zurückgezogen", "state.INVITATION_STATE_EXPIRED": "Abgelaufen",
   "mailState.MAIL_STATE_QUEUED": "Wartet", "mailState.MAIL_STATE_SENDING": "Wird gesendet", "mailState.MAIL_STATE_SENT": "Gesendet", "mailState.MAIL_STATE_DEAD": "Aufgegeben",
   "purchase.PURCHASE_STATE_ACTIVE": "Aktiv", "purchase.PURCHASE_STATE_EXPIRED": "Abgelaufen", "purchase.PURCHASE_STATE_REFUNDED": "Erstattet", "purchase.PURCHASE_STATE_REVOKED": "Widerrufen",
-  "source.default": "Was alle haben", "source.purchase": "Einen Kauf", "source.subscription": "Ein Abonnement", "source.trial": "Eine Probezeit",
-  "source.coupon": "Einen Gutschein", "source.campaign": "Eine Aktion",
+  "source.default": "Für alle", "source.purchase": "Kauf", "source.subscription": "Abonnement", "source.trial": "Probezeit",
+  "source.coupon": "Gutschein", "source.campaign": "Aktion",
   "role.super_admin": "Betreiber", "role.owner": "Eigentümer", "role.portfolio_admin": "Portfolioverwaltung", "role.property_manager": "Hausverwaltung",
   "role.tenant": "Mieter", "role.guest": "Gast", "role.area_guest": "Gast der Gemeinschaftsräume",
   "type.portfolio": "Portfolio", "type.property": "Haus", "type.unit": "Wohnung", "type.device": "Gerät",
   "types.property": "Häuser", "types.unit": "Wohnungen", "types.device": "Geräte", "types.portfolio": "Portfolios",
   "reach.ROLE_REACH_OWN": "das Objekt selbst", "reach.ROLE_REACH_ABOVE": "darüber", "reach.ROLE_REACH_LINK": "damit verknüpft", "reach.ROLE_REACH_ELSEWHERE": "woanders",
   "window.WINDOW_STATE_OPEN": "gilt", "window.WINDOW_STATE_NOT_YET": "beginnt später", "window.WINDOW_STATE_OVER": "vorbei", "window.WINDOW_STATE_CLOSED": "gilt zu dieser Stunde nicht",
-  "decision.REASON_ALLOWED": "Eine Rolle erlaubt es.", "decision.REASON_SUBJECT_SUSPENDED": "Die Person ist ausgesetzt.", "decision.REASON_ENTITY_UNKNOWN": "Das Objekt gibt es nicht.",
+  "decision.REASON_ALLOWED": "Eine Rolle erlaubt es.", "decision.REASON_SUBJECT_SUSPENDED": "Die Person ist gesperrt.", "decision.REASON_ENTITY_UNKNOWN": "Das Objekt gibt es nicht.",
   "decision.REASON_DENIED_BY_RULE": "Eine Regel verbietet es.", "decision.REASON_NOT_YET_VALID": "Die Rolle, die es erlauben würde, beginnt später.",
   "decision.REASON_EXPIRED": "Die Rolle, die es erlauben würde, ist vorbei.", "decision.REASON_ROLE_LACKS_ACTION": "Es gibt eine Rolle, aber sie erlaubt das nicht.",
   "decision.REASON_OUT_OF_SCOPE": "Es gibt Rollen, aber woanders.", "decision.REASON_NO_ASSOCIATION": "Die Person hat keine Rolle.",
@@ -6070,48 +6201,48 @@ export default {
   "reason.PASSKEY_REFUSED": "Der Passkey wurde nicht akzeptiert.", "reason.PASSKEY_REGISTRATION_REFUSED": "Der Passkey wurde nicht akzeptiert.", "reason.PASSKEYS_OFF": "Passkeys sind hier nicht eingerichtet.",
   "reason.TOO_MANY_PASSKEYS": "Es gibt schon 20 Passkeys.", "reason.NO_PASSKEY": "Es gibt keinen Passkey.", "reason.LAST_WAY_IN": "Ohne ihn könnte sich niemand anmelden.",
   "reason.PIN_LENGTH": "Die PIN hat nicht die richtige Zahl von Ziffern.", "reason.PIN_COMMON": "Diese PIN haben viele.", "reason.PIN_REUSED": "Das ist die vorige PIN.",
-  "reason.CANNOT_DISABLE_SELF": "Du kannst dich nicht selbst sperren.", "reason.OPERATOR_ACCOUNT": "Das ist das Konto eines Betreibers.", "reason.USER_DISABLED": "Das Konto ist gesperrt.",
+  "reason.CANNOT_DISABLE_SELF": "Du kannst dein eigenes Konto nicht deaktivieren.", "reason.OPERATOR_ACCOUNT": "Das ist das Konto eines Betreibers.", "reason.USER_DISABLED": "Das Konto ist deaktiviert.",
   "reason.MUST_HAND_OVER": "Erst muss jemand anders für dich handeln können: übergib, was nur du verwalten kannst.", "reason.EXPORT_TOO_SOON": "Du hast deine Daten heute schon exportiert.",
-  "reason.SESSION_ENDED": "Deine Sitzung ist beendet.", "reason.CREDENTIALS_INVALID": "Bitte melde dich neu an.", "reason.STEP_UP_REQUIRED": "Dafür braucht es einen frischen Nachweis, dass du es bist.",
+  "reason.SESSION_ENDED": "Deine Sitzung ist beendet.", "reason.CREDENTIALS_INVALID": "Bitte melde dich neu an.", "reason.STEP_UP_REQUIRED": "Bestätige dafür noch einmal, dass du es bist.",
   "reason.CALLER_NOT_ALLOWED": "Das ist Betreibern vorbehalten.", "reason.NO_ASSOCIATION": "Hier gibt es keine Rolle.", "reason.ROLE_LACKS_ACTION": "Die Rolle erlaubt das nicht.",
   "reason.OUT_OF_SCOPE": "Die Rollen sind woanders.", "reason.EXPIRED": "Die Rolle ist vorbei.", "reason.NOT_YET_VALID": "Die Rolle beginnt später.", "reason.DENIED_BY_RULE": "Eine Regel verbietet es.",
-  "reason.SUBJECT_SUSPENDED": "Das Konto ist ausgesetzt.", "reason.DEVICE_OFFLINE": "Das Gerät ist offline.", "reason.FEATURE_NOT_AVAILABLE": "Dem Tarif fehlt eine Funktion dafür.",
+  "reason.SUBJECT_SUSPENDED": "Die Person ist gesperrt.", "reason.DEVICE_OFFLINE": "Das Gerät ist offline.", "reason.FEATURE_NOT_AVAILABLE": "Dem Tarif fehlt eine Funktion dafür.",
   "reason.LIMIT_EXCEEDED": "Der Tarif hat keinen Platz für mehr.", "reason.WINDOW_INVALID": "Das Ende muss nach dem Anfang und in der Zukunft liegen.", "reason.WINDOW_TOO_LONG": "So lang kann ein Pass nicht sein.",
   "reason.REVISION_MISMATCH": "Es hat sich inzwischen geändert. Sieh nach und wiederhole es.", "reason.INVITATION_CODE_INVALID": "Diese Einladung gilt nicht oder nicht mehr.",
   "reason.EMAIL_NOT_VERIFIED": "Bestätige zuerst deine Adresse.", "reason.DELETION_UNDER_WAY": "Das Konto wird gerade gelöscht; das lässt sich nicht mehr anhalten.", "reason.FIELD_VIOLATIONS": "Bitte prüfe deine Eingaben.",
   // --- of tenants, families and operators
   accountChanges: "Änderungen an Konten", addChild: "Kind hinzufügen", anyReward: "alles", application: "App", approve: "Zustimmen",
-  asCurl: "Diese Seite als curl", asCurlText: "Was diese Seite gefragt hat. In TOKEN gehört ein Zugriffstoken.", askForChange: "Änderung beantragen",
+  asCurl: "Diese Seite als curl", asCurlText: "Was diese Seite abgefragt hat. Anstelle von TOKEN gehört ein Zugriffstoken.", askForChange: "Änderung beantragen",
   askForChangeText: "Sie geschieht, wenn ein anderer Betreiber zustimmt oder ihre Zeit gekommen ist. Der Inhaber erfährt davon und kann sie aufhalten.",
   balance: "Stand", basedOn: "Beruht auf", change: "Ändern", changeOf: "{name} ändern", children: "Kinder", coupon: "Gutschein",
   couponHint: "Der Code, den du bekommen hast.", delete: "Löschen", deleteOf: "{name} löschen",
-  deleteOfText: "Das geht mit {name} verloren, endgültig:", deleteRoleText: "Niemand darf sie mehr haben, bevor sie gelöscht werden kann.",
+  deleteOfText: "Mit {name} geht endgültig verloren:", deleteRoleText: "Sie lässt sich erst löschen, wenn niemand sie mehr hat.",
   deletedAt: "Gelöscht", deletedOf: "{name} ist gelöscht.", deletion: "Löschung", deletionHint: "Sie beginnt mit edl_ oder dln_.",
   deletionNumber: "Nummer der Löschung", deletionsText: "Wie weit eine Löschung ist: die eines Ortes oder eines Kontos.", doneAt: "spätestens",
-  downloadAs: "Als {format} herunterladen", endedRoles: "Rollen, die enden", eraseAt: "Endgültig", failedAttempts: "Fehlversuche", finished: "Fertig",
-  finishedAt: "Fertig", fromHour: "Ab dieser Uhrzeit", giveRole: "Rolle geben", giveRoleOn: "Rolle für {name} geben",
+  downloadAs: "Als {format} herunterladen", endedRoles: "Rollen, die enden", eraseAt: "Endgültig", failedAttempts: "Fehlversuche", finished: "Abgeschlossen",
+  finishedAt: "Abgeschlossen", fromHour: "Ab dieser Uhrzeit", giveRole: "Rolle vergeben", giveRoleOn: "Rolle bei {name} vergeben",
   holdersEnded: "Tarife und Punkte beendet", import: "Import von Konten", importCreated: "Angelegte Konten", importNext: "Geht weiter bei Zeile",
-  importRefused: "Abgelehnte Zeilen", importRun: "Lauf", importSource: "Quelle", importUnchanged: "Schon importiert", interval: "Zeitraum",
+  importRefused: "Abgelehnte Zeilen", importRun: "Durchlauf", importSource: "Quelle", importUnchanged: "Schon importiert", interval: "Zeitraum",
   isTrial: "Es ist ein Probeabo", made: "{name} ist angelegt.", make: "Anlegen", makeCode: "Code anzeigen",
   minutes: { one: "{minutes} Minute", other: "{minutes} Minuten" },
   minutesFor: { one: "{minutes} Minute für {reward}", other: "{minutes} Minuten für {reward}" }, moreFields: "Mehr",
-  moreLines: "{count} weitere Zeilen sind in der Datei.", "nav.deletions": "Löschungen", "nav.underWay": "Im Gange",
-  needsApproval: "Einlösen braucht Zustimmung", newOf: "Neu: {type}", newRole: "Neue Rolle", newRule: "Neue Regel",
-  noAccountChanges: "Keine Änderungen.", noChildren: "Noch keine Kinder.", noOwnRoles: "Noch keine eigenen Rollen: es gelten die der Regeln.",
+  moreLines: "{count} weitere Zeilen sind in der Datei.", "nav.deletions": "Löschungen", "nav.underWay": "Laufende Vorgänge",
+  needsApproval: "Einlösen nur mit Zustimmung", newOf: "Neu: {type}", newRole: "Neue Rolle", newRule: "Neue Regel",
+  noAccountChanges: "Keine Änderungen.", noChildren: "Noch keine Kinder.", noOwnRoles: "Noch keine eigenen Rollen: Es gelten die der Regeln.",
   noPairings: "Kein Gerät ist gekoppelt.", noPoints: "Noch keine Punkte und keine Regeln.", noRequests: "Niemand wartet auf eine Antwort.",
   noSubscription: "Nichts wurde von Hand eingestellt.", nobodySuspended: "Niemand ist gesperrt.",
   notLive: "Seit {time} kommen keine Änderungen an. Was du siehst, kann veraltet sein.", nothingHappened: "In dieser Zeit ist nichts geschehen.",
-  ofAll: "{count} von {all}", offers: "Probeabos und Gutscheine", onDays: "An diesen Tagen (keiner heißt täglich)",
+  ofAll: "{count} von {all}", offers: "Probeabos und Gutscheine", onDays: "An diesen Tagen (keiner bedeutet: täglich)",
   onlyAtHours: "Nur zu bestimmten Zeiten", ownRoles: "Eigene Rollen", ownRolesOf: "Eigene Rollen von {name}",
-  ownRolesText: "Eine eigene Rolle wird vergeben wie die, auf der sie beruht, und erlaubt, was du auswählst.", pairDevice: "Gerät koppeln",
+  ownRolesText: "Eine eigene Rolle wird so vergeben wie die, auf der sie beruht, und erlaubt, was du auswählst.", pairDevice: "Gerät koppeln",
   pairText: "Gib diesen Code auf dem Gerät ein. Er gilt einmal.", pairedDevices: "Gekoppelte Geräte", parentsDevice: "Gerät von Eltern",
   personOrAddress: "Person oder E-Mail-Adresse", personOrAddressHint: "Wähle jemanden, oder gib eine Adresse ein: sie bekommt eine Einladung.",
   pinNeeded: "Dafür brauchst du deine PIN. Lege sie unter Mein Konto, Sicherheit fest.", points: "Punkte",
   pointsAndMinutes: { one: "{points} Punkt · {minutes} Min.", other: "{points} Punkte · {minutes} Min." }, pointsHistory: "Verlauf der Punkte",
-  pointsMissing: "Punkte können gerade nicht gezeigt werden.", pointsPerMinute: "Punkte je Minute Nutzung",
+  pointsMissing: "Punkte lassen sich gerade nicht anzeigen.", pointsPerMinute: "Punkte je Minute Nutzung",
   pointsPerRewardMinute: "Punkte für eine Minute Belohnung (0: keine)", redeem: "Einlösen", redeemed: "Eingelöst.", report: "Bericht",
   reportOf: "Bericht über {name}", reportText: "Wer Zugang hatte, wer was bedient hat und wer abgewiesen wurde.", requestedAt: "Beantragt",
-  requestsWaiting: "Warten auf Antwort", resume: "Sperre aufheben", resumeText: "{name} darf wieder, was die Rollen erlauben.",
+  requestsWaiting: "Wartet auf deine Antwort", resume: "Sperre aufheben", resumeText: "{name} darf wieder, was die Rollen erlauben.",
   reverse: "Zurücknehmen",
   reverseText: { one: "{points} Punkt von {name} wird zurückgebucht.", other: "{points} Punkte von {name} werden zurückgebucht." },
   rewardRuns: "Belohnung läuft: {name}", rewardTime: "Belohnungszeit", roleFrom: "Von", roleGiven: "Die Rolle ist vergeben.",
@@ -6119,9 +6250,9 @@ export default {
   sealBroken: "Die Zeilen sind nicht die besiegelten", sealFits: "Vollständig und unverändert", sealMissing: "Unvollständig: das Siegel fehlt",
   sealText: "{count} Zeilen, unterschrieben mit dem Schlüssel {key}…", searchIn: "Suchen: {name}", setPlan: "Tarif einstellen",
   showReport: "Bericht anzeigen", startTrial: "Probeabo beginnen", subscription: "Abonnement", suspend: "Sperren",
-  suspendText: "{name} darf nichts mehr, behält alle Rollen und bleibt angemeldet.", suspendedPeople: "Gesperrte Personen", trial: "Probeabo",
-  trialText: { one: "{name} für {count} Tag, kostenlos", other: "{name} für {count} Tage, kostenlos" }, underWay: "Im Gange",
-  underWayText: "Was auf einen Betreiber wartet oder von selbst weitergeht.", unpair: "Trennen",
+  suspendText: "{name} darf nichts mehr, behält aber alle Rollen und bleibt angemeldet.", suspendedPeople: "Gesperrte Personen", trial: "Probeabo",
+  trialText: { one: "{name} für {count} Tag, kostenlos", other: "{name} für {count} Tage, kostenlos" }, underWay: "Läuft noch",
+  underWayText: "Was auf eine Entscheidung wartet oder von selbst weiterläuft.", unpair: "Trennen",
   unpairText: "{name} gehört nicht mehr zu den Geräten der Familie.", untilHour: "Bis zu dieser Uhrzeit", whoseDevice: "Wessen Gerät ist es?",
   "day.monday": "Montag", "day.tuesday": "Dienstag", "day.wednesday": "Mittwoch", "day.thursday": "Donnerstag", "day.friday": "Freitag",
   "day.saturday": "Samstag", "day.sunday": "Sonntag", "line.access": "Zugang", "line.pass": "Pass", "line.operation": "Bedienung",
@@ -6134,7 +6265,7 @@ export default {
   "changeState.ACCOUNT_CHANGE_STATE_CANCELLED": "Zurückgezogen", "changeState.ACCOUNT_CHANGE_STATE_REFUSED": "Vom Inhaber aufgehalten",
   "changeState.ACCOUNT_CHANGE_STATE_FAILED": "Gescheitert", "deletionState.DELETION_STATE_WAITING": "Kann noch abgebrochen werden",
   "deletionState.DELETION_STATE_BLOCKED": "Wartet auf die Übergabe von Rollen", "deletionState.DELETION_STATE_ERASING": "Wird gelöscht",
-  "deletionState.DELETION_STATE_DONE": "Fertig", "type.family": "Familie", "type.child": "Kind", "type.organization": "Organisation",
+  "deletionState.DELETION_STATE_DONE": "Abgeschlossen", "type.family": "Familie", "type.child": "Kind", "type.organization": "Organisation",
   "type.stable": "Stall", "type.horse": "Pferd", "types.family": "Familien", "types.child": "Kinder", "types.organization": "Organisationen",
   "types.stable": "Ställe", "types.horse": "Pferde", "role.organizer": "Familienorganisation", "role.parent": "Elternteil",
   "role.guardian": "Betreuung", "role.child": "Kind", "role.child_device": "Gerät des Kindes", "role.organization_owner": "Eigentümer",
@@ -6163,7 +6294,7 @@ export default {
   rotateKey: "Neues Schlüsselpaar", rotateKeyText: "Der jetzige Schlüssel unterschreibt noch 24 Stunden neben dem neuen.",
   rotateSecretText: "Das jetzige Geheimnis unterschreibt noch 24 Stunden neben dem neuen.", searchEvents: "Ereignisse suchen", sendOn: "Fortsetzen",
   sendOnText: "Was wartet, wird gesendet, das älteste zuerst. Der Webhook hat dann deine Rechte.",
-  lookAgain: "Neu ansehen", staleText: "Was du siehst, ist vielleicht nicht mehr aktuell: Neu anzusehen braucht einen frischen Nachweis, dass du es bist.",
+  lookAgain: "Neu laden", staleText: "Was du siehst, ist vielleicht nicht mehr aktuell. Um es neu zu laden, bestätige, dass du es bist.",
   sentAgain: { one: "{count} Ereignis wird noch einmal gesendet.", other: "{count} Ereignisse werden noch einmal gesendet." }, tryNow: "Jetzt versuchen",
   webhookDown: "Der Empfänger ist seit {time} gestört. Ein Ereignis nach dem anderen versucht es, die übrigen warten.",
   webhookNameHint: "Wie er hier heißen soll. Kann leer bleiben.",
@@ -6180,7 +6311,7 @@ export default {
   "webhookPaused.GONE": "Der Empfänger hat geantwortet, dass es ihn nicht mehr gibt (410). Ereignisse warten 30 Tage.",
   "webhookPaused.MAKER_LOST_ROLE": "Wer ihn angelegt hat, darf hier keine Webhooks mehr verwalten. Setze ihn fort, damit er mit deinen Rechten handelt.",
   "delivery.DELIVERED": "Zugestellt", "delivery.REFUSED": "Abgelehnt", "delivery.UNREACHABLE": "Keine Antwort", "delivery.NOT_ALLOWED": "Nicht gesendet: Er darf das Objekt nicht sehen",
-  access: "Wer nachgesehen hat", noAccessYet: "Weder Betreiber noch Support haben nachgesehen.",
+  access: "Zugriffe von Betreibern und Support", noAccessYet: "Kein Betreiber und niemand vom Support hat hier etwas angesehen.",
   supportAccess: "Als Support findest du Personen und siehst, warum etwas verweigert wurde.", mistakes: "Fehler", placeInFile: "Stelle",
   problem: "Problem", file: "Datei", kindOfObject: "Art", conditions: "Bedingungen", gains: "Gewinnt", loses: "Verliert",
   why: "Grund", workbenchText: "Sieh dir Regeln an, bevor sie geladen werden. Nichts davon wird gespeichert oder in Kraft gesetzt.",
@@ -6209,8 +6340,8 @@ export default {
   "deletionStep.DELETION_STEP_TENANCY": "Rollen und Dokumente", "deletionStep.DELETION_STEP_ENTITLEMENT": "Tarif und Käufe",
   "deletionStep.DELETION_STEP_ACCOUNT": "das Konto", "deletionStep.DELETION_STEP_LOG": "der Rest in Protokollen",
   // --- zu Nachweisen
-  proofEnds: "Dein Nachweis endet in weniger als einer Minute. Zum Weiterlesen braucht es einen neuen.", proofLeft: "Nachweis, dass du es bist: {time}",
-  proofOver: "Kein frischer Nachweis, dass du es bist", proveNow: "Erneut nachweisen",
+  proofEnds: "Die Bestätigung deiner Identität läuft in weniger als einer Minute ab. Zum Weiterlesen brauchst du eine neue.", proofLeft: "Identität bestätigt, noch {time}",
+  proofOver: "Identität nicht mehr bestätigt", proveNow: "Erneut bestätigen",
   // --- zu Käufen
   endedNothing: "Sonst ist damit nichts zu Ende gegangen.", endedWithIt: "Damit zu Ende: {features}.", givenBack: "Zurückgegeben", itsRequest: "Die Anfrage, die ihn beendet hat",
   refundAsked: "Erstattung erbeten", tierNow: "Der Tarif ist jetzt {name}.",
