@@ -1,19 +1,19 @@
 // Which operators and support people looked at the viewer's account, or at an object.
 
 import { get, query } from "./api.js";
-import { card, el, empty, grid, name, readable, t, time } from "./base.js";
+import { card, el, empty, grid, moreButton, name, readable, renew, t, time } from "./base.js";
 import { objectLink } from "./things.js";
 
 /** A list that grows by its button; `find` gets a page by its token. */
-function looks(title, find, none) {
+function looks(title, find, none, withObject = false) {
   const section = card(title, async () => {
     const rows = [];
     const box = el("div", { class: "stack" });
     const add = async (token) => {
       const answer = await find(token);
       rows.push(...answer.records);
-      box.replaceChildren(rows.length === 0 ? empty(none) : table(title, rows),
-        answer.nextPageToken ? el("button", { type: "button", click: () => add(answer.nextPageToken) }, t("showMore")) : "");
+      renew(box, [rows.length === 0 ? empty(none) : table(title, rows, withObject),
+        answer.nextPageToken ? el("div", {}, moreButton(() => add(answer.nextPageToken))) : null]);
     };
     await add();
     return box;
@@ -27,12 +27,13 @@ const what = (one) => {
   return t(`look.${method ?? one.action}`, { or: readable(method?.replace("/", ": ") ?? one.action) });
 };
 
-const table = (title, rows) => grid(title, [
+/** What concerns the viewer alone is all about them. */
+const table = (title, rows, withObject) => grid(title, [
   [t("who"), (one) => name(one.operatorName, one.operatorId)],
   [t("what"), (one) => what(one)],
-  [t("object"), (one) => one.entity ? objectLink(one.object) : one.where],
+  withObject ? [t("object"), (one) => objectLink(one.object)] : null,
   [t("when"), (one) => time(one.recordedAt)],
-], rows);
+].filter(Boolean), rows);
 
 const parts = [["auth", "users/me/access"], ["tenancy", "audit/tenancy/access"], ["entitlement", "audit/entitlement/access"]];
 
@@ -43,7 +44,7 @@ export function ownAccess() {
       const token = tokens ? tokens[service] : "";
       if (tokens && !token) return { records: [] };
       const answer = await get(service, `${path}?${query({ limit: 20, pageToken: token || undefined })}`);
-      return { service, records: answer.records.map((one) => ({ ...one, where: t(`service.${service}`) })), token: answer.nextPageToken };
+      return { service, records: answer.records, token: answer.nextPageToken };
     }));
     const next = Object.fromEntries(pages.filter((page) => page.token).map((page) => [page.service, page.token]));
     return { records: pages.flatMap((page) => page.records).sort((one, other) => (one.recordedAt < other.recordedAt ? 1 : -1)),
@@ -53,8 +54,5 @@ export function ownAccess() {
 
 /** What concerns an object and all that is in it. */
 export function objectAccess(entity) {
-  return looks(t("access"), async (token) => {
-    const answer = await get("tenancy", `audit/tenancy/access?${query({ entityId: entity.id, limit: 20, pageToken: token })}`);
-    return { ...answer, records: answer.records.map((one) => ({ ...one, entity: true })) };
-  }, t("noAccessYet"));
+  return looks(t("access"), (token) => get("tenancy", `audit/tenancy/access?${query({ entityId: entity.id, limit: 20, pageToken: token })}`), t("noAccessYet"), true);
 }

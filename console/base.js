@@ -250,6 +250,17 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
 
 export const empty = (text, ...more) => el("div", { class: "empty" }, el("p", {}, text), ...more);
 
+/** A button that gets more of a list, once at a time, and says what was wrong. */
+export function moreButton(run, label = t("showMore"), kind = "") {
+  let isRunning = false;
+  return el("button", { type: "button", class: kind, click: async () => {
+    if (isRunning) return;
+    isRunning = true;
+    await run().catch((problem) => say(sentence(problem), true));
+    isRunning = false;
+  } }, label);
+}
+
 /** A table whose rows become cards with their headings where there is no room. `columns`: [heading, cell of a row]. */
 export function grid(caption, columns, rows) {
   return el("div", { class: "scroll" }, el("table", {},

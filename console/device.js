@@ -57,7 +57,7 @@ function stateCard(path, first, possible, history) {
     const desired = Object.entries(device.desired ?? {});
     return [facts([
       [t("reachable"), online === false ? badge(t("offlineNow"), "bad") : badge(t("online"), "good")],
-      ...desired.map(([key, value]) => [t("wanted", { name: attributeWord(key) }), el("strong", {}, name(valueWord(key, value)))]),
+      ...desired.map(([key, value]) => [t("wanted", { name: attributeWord(key) }), el("strong", {}, name(readable(valueWord(key, value))))]),
       ...Object.entries(rest).map(([key, value]) => [attributeWord(key), name(valueWord(key, value))]),
       device.reportedAt ? [t("reported"), time(device.reportedAt)] : null, [t("id"), id(device.id)]]),
     possible.length > 0 ? el("div", { class: "row" }, possible.map((action) => el("button", { type: "button", click: async () => {

@@ -112,6 +112,7 @@ function side() {
 export function languages() {
   const other = language === "de" ? "en" : "de";
   return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
+    document.querySelector("main")?.setAttribute("aria-busy", "true");
     localStorage.setItem("gatehouse.language", other);
     await speak(other);
     await learnMore();
@@ -176,6 +177,8 @@ export async function show() {
   leaving?.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  // What is there stays until there is what was asked for, and says that it waits.
+  document.querySelector("main")?.setAttribute("aria-busy", "true");
   forgetCalls();
   try {
     const mail = location.pathname.match(mails);

@@ -1,6 +1,6 @@
 // The tree of what the viewer sees, opened place by place.
 
-import { el, card, empty, fresh, number, t, complaint } from "./base.js";
+import { el, card, empty, fresh, moreButton, number, t, complaint } from "./base.js";
 import { newButton, roots as rootTypes } from "./edit.js";
 import { isOperator, me, myRoles } from "./main.js";
 import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
@@ -72,11 +72,12 @@ async function fill(list, entity, below, types, depth) {
 /** The rest of a long list, a page at a time. */
 function more(answer, type, entity, types) {
   const rest = Number(answer.totalSize ?? 0) - perPage;
-  const item = el("li", {}, el("button", { type: "button", class: "small", click: async () => {
+  const item = el("li", {}, moreButton(async () => {
     const next = await children(type.name, entity.id, { pageSize: perPage, pageToken: answer.nextPageToken });
-    item.replaceWith(...next.entities.map((child) => node(child, types, 0)),
-      ...(next.nextPageToken ? [more({ ...next, totalSize: rest }, type, entity, types)] : []));
-  } }, rest > 0 && rest <= 1000 ? t("showMoreOf", { count: number(rest) }) : t("showMore")));
+    const nodes = next.entities.map((child) => node(child, types, 0));
+    item.replaceWith(...nodes, ...(next.nextPageToken ? [more({ ...next, totalSize: rest }, type, entity, types)] : []));
+    nodes[0]?.querySelector("a")?.focus();
+  }, rest > 0 && rest <= 1000 ? t("showMoreOf", { count: number(rest) }) : t("showMore"), "small"));
   return item;
 }
 

@@ -10,7 +10,7 @@ export default {
   "attribute.remote_operation_enabled": "Remote operation", "attribute.celsius": "Temperature", "attribute.percent": "Brightness",
   "attribute.kelvin": "Color temperature",
 
-  "feature.advancedPermissions": "Advanced permissions", "feature.aiAssistant": "AI assistant", "feature.compliancePack": "Compliance pack",
+  "feature.advancedPermissions": "Advanced permissions", "feature.aiAssistant": "AI assistant", "feature.compliancePack": "Compliance Pack",
   "feature.leaveManagement": "Leave management", "feature.locationHistory": "Location history", "feature.maxHorses": "Horses",
   "feature.maxMembers": "Members", "feature.maxStables": "Stables", "feature.photoEvidence": "Photo evidence",
   "feature.selectionProcess": "Selection process", "feature.staffMatrix": "Staff matrix", "feature.supportAccess": "Support access",

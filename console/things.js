@@ -28,6 +28,14 @@ export function object(id) {
   }
   return objects.get(id);
 }
+/** What people are called, by their identifiers; without those whose names the viewer does not get. */
+export async function namesOf(ids) {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
+  const { users } = await post("auth", "users:lookup", { userIds: unique }).catch(() => ({ users: [] }));
+  return new Map(users.map((user) => [user.id, user.displayName]));
+}
+
 export const forgetObject = (id) => objects.delete(id);
 
 /** An object by its name, with a link to it. */

@@ -4,7 +4,7 @@ import { call, get, post, query } from "./api.js";
 import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, name, now, number, renew, say, sentence, t, time } from "./base.js";
 import { onLive } from "./live.js";
 import { go, isSupport, me } from "./main.js";
-import { roleWord } from "./things.js";
+import { namesOf, roleWord } from "./things.js";
 import { change, eventWord, holder, showKey, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
 
 const perPage = 50;
@@ -16,10 +16,10 @@ const busyFor = 20_000;
 
 export default async function webhookPage({ argument, signal, page }) {
   let [current] = await Promise.all([get("tenancy", `webhooks/${encodeURIComponent(argument)}`), learnEvents()]);
-  const entity = await holder(current.entityId);
+  const [entity, names] = await Promise.all([holder(current.entityId), namesOf([current.createdBy])]);
   const stale = el("div", { class: "note warn", hidden: true }, el("p", {}, t("staleText")),
     el("button", { type: "button", click: () => watch.now() }, t("lookAgain")));
-  const state = card(t("state"), () => [el("p", { role: "status" }, stateBadge(current), " ", standing(current)), about(current),
+  const state = card(t("state"), () => [el("p", { role: "status" }, stateBadge(current), " ", standing(current)), about(current, names),
     el("div", { class: "row" }, actions(entity, current, () => watch.now()))]);
   const log = attempts(argument, () => current, () => watch.now());
   const watch = watching(signal, () => current, async (asks, isBusy) => {
@@ -69,7 +69,8 @@ function watching(signal, current, look, stale) {
   };
 }
 
-function about(webhook) {
+function about(webhook, names) {
+  const maker = names.get(webhook.createdBy);
   const formerSecret = webhook.formerSecretUntil && Date.parse(webhook.formerSecretUntil) > now();
   return facts([webhook.name ? [t("name"), name(webhook.name)] : null, [t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
     [t("actsAs"), webhook.role ? roleWord(webhook.role) : t("actsAsMaker")],
@@ -81,7 +82,7 @@ function about(webhook) {
     [t("signedBy"), t(`signature.${webhook.publicKey ? "ED25519" : "HMAC"}`)],
     webhook.publicKey ? [t("publicKey"), id(webhook.publicKey)] : null,
     formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
-    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
+    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, name(maker, webhook.createdBy)) : name(maker, webhook.createdBy)],
     [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
 }
 

@@ -1,7 +1,7 @@
 // Policies before they are loaded: what is wrong with them, what they decide, and who gains and loses by them.
 
 import { get, post } from "./api.js";
-import { badge, card, complaint, el, empty, field, form, grid, input, name, number, say, t, word } from "./base.js";
+import { badge, card, complaint, el, empty, field, form, grid, input, moreButton, name, number, renew, say, t, word } from "./base.js";
 import { forOperators } from "./main.js";
 import { placeOf } from "./json-place.js";
 import { objectLink, roleWord, typeWord } from "./things.js";
@@ -23,17 +23,17 @@ export default async function workbench({ page, signal }) {
     }
   };
   const sent = () => files.filter((file) => file.box.value.trim()).map((file) => ({ name: file.title, text: file.box.value }));
-  const run = async (make) => {
-    if (sent().length === 0) return say(t("workbenchEmpty"), true);
-    try {
-      results.replaceChildren(...await make(sent()));
-    } catch (problem) {
-      results.replaceChildren(complaint(problem, () => run(make)));
-    }
-  };
-  // Mistakes follow what one types, at its pauses, once there is a policy to look at.
   let pause;
   let turn = 0;
+  /** Shows what `make` gives, unless something else was asked for since. */
+  const run = async (make) => {
+    clearTimeout(pause);
+    const mine = ++turn;
+    if (sent().length === 0) return say(t("workbenchEmpty"), true);
+    const cards = await make(sent()).catch((problem) => [complaint(problem, () => run(make))]);
+    if (mine === turn) results.replaceChildren(...cards);
+  };
+  // Mistakes follow what one types, at its pauses, once there is a policy to look at.
   const soon = () => {
     clearTimeout(pause);
     const mine = ++turn;
@@ -169,12 +169,12 @@ const changeTable = (changes) => grid(t("changesOfRules"), [
 function concerned(sent, first) {
   const rows = [...first.effects];
   const box = el("div", { class: "stack" });
-  const draw = (token) => box.replaceChildren(rows.length === 0 ? empty(token ? t("noneSoFar") : t("nobodyConcerned")) : effectTable(rows),
-    token ? el("button", { type: "button", click: async () => {
+  const draw = (token) => renew(box, [rows.length === 0 ? empty(token ? t("noneSoFar") : t("nobodyConcerned")) : effectTable(rows),
+    token ? el("div", {}, moreButton(async () => {
       const answer = await post("tenancy", "policies/compare", { files: sent, pageSize: 50, pageToken: token });
       rows.push(...answer.effects);
       draw(answer.nextPageToken);
-    } }, t("showMore")) : "");
+    })) : null]);
   draw(first.nextPageToken);
   return card(t("whoIsConcerned"), () => [el("p", {}, badge(t("liveData"), "accent"), " ", t("whoIsConcernedText")), box], { wide: true });
 }
@@ -182,6 +182,6 @@ function concerned(sent, first) {
 const effectTable = (rows) => grid(t("whoIsConcerned"), [
   [t("person"), (one) => el("a", { href: `#/people/${one.userId}` }, name(one.userName, one.userId))],
   [t("role"), (one) => roleWord(one.role)],
-  [t("object"), (one) => [objectLink(one.entityId, one.entityId, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
+  [t("object"), (one) => [objectLink(one.entityId, undefined, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
   [t("gains"), (one) => one.gained.join(", ") || "–"], [t("loses"), (one) => one.lost.join(", ") || "–"], [t("conditions"), (one) => one.changed.join(", ") || "–"],
 ], rows);

@@ -208,9 +208,9 @@ class Page:
         """To another screen of the console, until that is there in place of the one before."""
         if self.evaluate(f"location.hash === {json.dumps('#' + path)}"):
             return
-        self.evaluate("document.querySelector('h1')?.setAttribute('data-old', '')")
-        self.evaluate(f"location.hash = {json.dumps(path)}")
-        self.until("Boolean(document.querySelector('h1:not([data-old])'))")
+        self.evaluate(f"""new Promise((heard) => {{ addEventListener("hashchange", heard, {{once: true}});
+            location.hash = {json.dumps(path)}; }}).then(() => true)""")
+        self.until("document.querySelector('h1') && !document.querySelector('main[aria-busy=true]')")
 
     def click(self, label, seconds=10):
         """A button or a link, by what is written on it."""

@@ -118,12 +118,12 @@ def _asked(page, part):
 def pauses(stage):
     """The longer nothing is new, the seldomer the lists are read, and not at all while nobody can see them: each reading
     stands in the audit log."""
-    stage.sign_up("dora", "Dora Deleting")
-    stage.as_("dora", "auth", "POST", "users/me/deletion", {})
+    stage.sign_up("dorothy", "Dorothy Deleting")
+    stage.as_("dorothy", "auth", "POST", "users/me/deletion", {})
     page = stage.enter("olivia", path="/")
     page.evaluate(HURRY)
     page.go("/under-way")
-    page.shows("Dora Deleting")
+    page.shows("Dorothy Deleting")
     page.until("pauses.filter((one) => one === 600000).length >= 4")
     page.evaluate("window.holds = true")
     kept = [one for one in page.evaluate("pauses") if one >= 60_000]
@@ -133,8 +133,8 @@ def pauses(stage):
         window.isHidden = true; document.dispatchEvent(new Event("visibilitychange"))""")
     waiting, asked = page.evaluate("pauses.length"), _asked(page, "/operators/deletions?")
     page.evaluate("window.holds = false")
-    stage.sign_in("dora")
-    stage.as_("dora", "auth", "DELETE", "users/me/deletion")
+    stage.sign_in("dorothy")
+    stage.as_("dorothy", "auth", "DELETE", "users/me/deletion")
     page.evaluate(A_WHILE)
     assert page.evaluate("pauses.length") == waiting and _asked(page, "/operators/deletions?") == asked, "it looks while hidden"
     page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")

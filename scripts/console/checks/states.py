@@ -89,6 +89,23 @@ def slow(stage):
     page.until("document.body.innerText.includes('No purchases.')", 40)
 
 
+def on_its_way(stage):
+    """Where another page waits for its data, the one before stays and says that it waits; what comes too late is not drawn."""
+    page = stage.enter("tom")
+    with stage.frozen("tenancy"):
+        page.evaluate("[...document.querySelectorAll('.nav a')].find((one) => one.textContent === 'Places').click()")
+        page.until("Boolean(document.querySelector('main[aria-busy=true]'))")
+        assert page.evaluate("document.querySelector('h1').textContent") == "Hello, Tom Tenant"
+        page.until("getComputedStyle(document.querySelector('main'), '::before').content !== 'none'")
+        page.click("My account")
+        page.until("document.querySelector('h1').textContent === 'My account' && !document.querySelector('main[aria-busy=true]')")
+    page.shows("Language of mails")
+    page.settled()
+    assert page.evaluate("document.querySelector('h1').textContent") == "My account", "the page before came too late"
+    page.click("Places")
+    page.until("document.querySelector('h1').textContent === 'Places' && !document.querySelector('main[aria-busy=true]')")
+
+
 def wrong_clock(stage):
     """A browser whose clock is two hours ahead or behind: what has just happened happened just now."""
     for hours in (-2, 2):

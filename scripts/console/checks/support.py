@@ -64,6 +64,18 @@ def seen(stage):
     page.shows("Sam Support")
     looks = "[...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.startsWith('Sam Support'))"
     page.until(f"{looks}.some((row) => row.innerText.includes('Why something is allowed or not'))")
+    assert "EntitlementService" not in page.text(), "a person reads the names of services"
+    stage.sign_in("olivia")
+    for _ in range(25):
+        stage.as_("olivia", "auth", "GET", f"operators/users/{stage.accounts['gus']['id']}")
+    mine = stage.enter("gus", path="/account/data")
+    shown = "document.querySelectorAll('tbody tr').length"
+    mine.until("[...document.querySelectorAll('button')].some((one) => one.textContent === 'Show more')")
+    first = mine.evaluate(shown)
+    mine.evaluate("(() => { const more = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Show more'); more.focus(); more.click(); more.click(); })()")
+    mine.until(f"{shown} > {first}")
+    mine.evaluate("new Promise((resolve) => { setTimeout(resolve, 300); })")
+    assert mine.evaluate(shown) <= 2 * first and mine.evaluate("new Set([...document.querySelectorAll('tbody tr time')].map((one) => one.dateTime)).size") == mine.evaluate(shown), "a page is there twice"
     page = stage.enter("ada", path=f"/objects/{stage.things['portfolio']}")
     page.shows("Who looked")
     page.until(f"{looks}.some((row) => row.innerText.includes('Front door'))")
@@ -114,6 +126,18 @@ def workbench(stage):
     page.shows("No longer allowed")
     page.shows("Live data")
     page.shows("Tom Tenant")
+    page.until("""![...document.querySelectorAll("tbody a")].some((one) => /^[a-z]{3}_[0-9a-z]{20}/.test(one.textContent))""")
+    # What was typed before is still being checked when another question is asked.
+    page.evaluate("""(() => { const plain = window.fetch; window.fetch = async (url, options) => { const answer = await plain(url, options);
+        if (String(url).endsWith("/policies/check")) { window.checked = true; await new Promise((go) => { window.goOn = go; }); }
+        return answer; }; })()""")
+    page.evaluate("document.querySelector('textarea').dispatchEvent(new Event('input'))")
+    page.until("Boolean(window.goOn)")
+    page.click("Compare with the policy in force")
+    page.until("!document.querySelector('[aria-busy=true]') && document.body.innerText.includes('Live data')")
+    page.evaluate("window.goOn()")
+    page.evaluate("new Promise((resolve) => { setTimeout(resolve, 300); })")
+    assert "Live data" in page.text() and "All as expected" not in page.text(), "an older answer took the place of the newer one"
 
 
 def in_force(stage):

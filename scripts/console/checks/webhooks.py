@@ -256,6 +256,11 @@ def named(stage):
         page.shows(f"A webhook of {EVIL}")
         page.click("Ping")
         page.until(_row("webhook.ping", "Delivered"))
+        stage.sign_in("rita")
+        stage.as_("rita", "tenancy", "POST", "roles", {"role": {
+            "entityId": home, "role": "administrator", "userId": stage.accounts["grace"]["id"]}})
+        other = stage.enter("grace", path=page.evaluate("location.hash").removeprefix("#"))
+        other.until("[...document.querySelectorAll('.facts dd')].some((one) => one.textContent === 'Rita Rider')")
         page.click("Deutsch")
         page.shows("Ereignisse werden gesendet.")
         page.shows("Zugestellt")

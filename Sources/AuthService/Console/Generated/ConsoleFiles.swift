@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "eb1b13f914231d94"
+  static let digest = "e4ac6d42d16a656f"
 
   /// The page.
   static let page = ####"""
@@ -33,19 +33,19 @@ enum ConsoleFiles {
 // Which operators and support people looked at the viewer's account, or at an object.
 
 import { get, query } from "./api.js";
-import { card, el, empty, grid, name, readable, t, time } from "./base.js";
+import { card, el, empty, grid, moreButton, name, readable, renew, t, time } from "./base.js";
 import { objectLink } from "./things.js";
 
 /** A list that grows by its button; `find` gets a page by its token. */
-function looks(title, find, none) {
+function looks(title, find, none, withObject = false) {
   const section = card(title, async () => {
     const rows = [];
     const box = el("div", { class: "stack" });
     const add = async (token) => {
       const answer = await find(token);
       rows.push(...answer.records);
-      box.replaceChildren(rows.length === 0 ? empty(none) : table(title, rows),
-        answer.nextPageToken ? el("button", { type: "button", click: () => add(answer.nextPageToken) }, t("showMore")) : "");
+      renew(box, [rows.length === 0 ? empty(none) : table(title, rows, withObject),
+        answer.nextPageToken ? el("div", {}, moreButton(() => add(answer.nextPageToken))) : null]);
     };
     await add();
     return box;
@@ -59,12 +59,13 @@ const what = (one) => {
   return t(`look.${method ?? one.action}`, { or: readable(method?.replace("/", ": ") ?? one.action) });
 };
 
-const table = (title, rows) => grid(title, [
+/** What concerns the viewer alone is all about them. */
+const table = (title, rows, withObject) => grid(title, [
   [t("who"), (one) => name(one.operatorName, one.operatorId)],
   [t("what"), (one) => what(one)],
-  [t("object"), (one) => one.entity ? objectLink(one.object) : one.where],
+  withObject ? [t("object"), (one) => objectLink(one.object)] : null,
   [t("when"), (one) => time(one.recordedAt)],
-], rows);
+].filter(Boolean), rows);
 
 const parts = [["auth", "users/me/access"], ["tenancy", "audit/tenancy/access"], ["entitlement", "audit/entitlement/access"]];
 
@@ -75,7 +76,7 @@ export function ownAccess() {
       const token = tokens ? tokens[service] : "";
       if (tokens && !token) return { records: [] };
       const answer = await get(service, `${path}?${query({ limit: 20, pageToken: token || undefined })}`);
-      return { service, records: answer.records.map((one) => ({ ...one, where: t(`service.${service}`) })), token: answer.nextPageToken };
+      return { service, records: answer.records, token: answer.nextPageToken };
     }));
     const next = Object.fromEntries(pages.filter((page) => page.token).map((page) => [page.service, page.token]));
     return { records: pages.flatMap((page) => page.records).sort((one, other) => (one.recordedAt < other.recordedAt ? 1 : -1)),
@@ -85,10 +86,7 @@ export function ownAccess() {
 
 /** What concerns an object and all that is in it. */
 export function objectAccess(entity) {
-  return looks(t("access"), async (token) => {
-    const answer = await get("tenancy", `audit/tenancy/access?${query({ entityId: entity.id, limit: 20, pageToken: token })}`);
-    return { ...answer, records: answer.records.map((one) => ({ ...one, entity: true })) };
-  }, t("noAccessYet"));
+  return looks(t("access"), (token) => get("tenancy", `audit/tenancy/access?${query({ entityId: entity.id, limit: 20, pageToken: token })}`), t("noAccessYet"), true);
 }
 
 """####),
@@ -979,6 +977,17 @@ export function card(title, load, { actions = [], level = "h2", wide = false } =
 
 export const empty = (text, ...more) => el("div", { class: "empty" }, el("p", {}, text), ...more);
 
+/** A button that gets more of a list, once at a time, and says what was wrong. */
+export function moreButton(run, label = t("showMore"), kind = "") {
+  let isRunning = false;
+  return el("button", { type: "button", class: kind, click: async () => {
+    if (isRunning) return;
+    isRunning = true;
+    await run().catch((problem) => say(sentence(problem), true));
+    isRunning = false;
+  } }, label);
+}
+
 /** A table whose rows become cards with their headings where there is no room. `columns`: [heading, cell of a row]. */
 export function grid(caption, columns, rows) {
   return el("div", { class: "scroll" }, el("table", {},
@@ -1471,6 +1480,9 @@ form.inline > .row:last-child { grid-column: 1 / -1; }
 main { padding: 1.8rem clamp(1rem, 3vw, 2.6rem) 4rem; width: 100%; max-width: 84rem; }
 .title { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 1.3rem; }
 .title p { margin: .2rem 0 0; color: var(--quiet); flex-basis: 100%; }
+/* Another page is on its way; what comes soon shows none of this. */
+main[aria-busy=true]::before { content: ""; position: fixed; inset: 0 0 auto; z-index: 8; height: 4px; background: var(--accent); animation: waiting 1.2s .3s infinite both; }
+@keyframes waiting { from { transform: scaleX(0); } to { transform: none; } }
 .crumbs { font-size: .9rem; margin-bottom: .4rem; }
 .crumbs ol { display: flex; flex-wrap: wrap; gap: .2rem .45rem; }
 .crumbs li + li::before { content: "›"; color: var(--quiet); margin-right: .45rem; }
@@ -1767,7 +1779,7 @@ function stateCard(path, first, possible, history) {
     const desired = Object.entries(device.desired ?? {});
     return [facts([
       [t("reachable"), online === false ? badge(t("offlineNow"), "bad") : badge(t("online"), "good")],
-      ...desired.map(([key, value]) => [t("wanted", { name: attributeWord(key) }), el("strong", {}, name(valueWord(key, value)))]),
+      ...desired.map(([key, value]) => [t("wanted", { name: attributeWord(key) }), el("strong", {}, name(readable(valueWord(key, value))))]),
       ...Object.entries(rest).map(([key, value]) => [attributeWord(key), name(valueWord(key, value))]),
       device.reportedAt ? [t("reported"), time(device.reportedAt)] : null, [t("id"), id(device.id)]]),
     possible.length > 0 ? el("div", { class: "row" }, possible.map((action) => el("button", { type: "button", click: async () => {
@@ -3203,6 +3215,7 @@ function side() {
 export function languages() {
   const other = language === "de" ? "en" : "de";
   return el("button", { type: "button", class: "plain small", lang: other, click: async () => {
+    document.querySelector("main")?.setAttribute("aria-busy", "true");
     localStorage.setItem("gatehouse.language", other);
     await speak(other);
     await learnMore();
@@ -3267,6 +3280,8 @@ export async function show() {
   leaving?.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  // What is there stays until there is what was asked for, and says that it waits.
+  document.querySelector("main")?.setAttribute("aria-busy", "true");
   forgetCalls();
   try {
     const mail = location.pathname.match(mails);
@@ -3905,7 +3920,7 @@ export function auditTable(entries) {
     ("places.js", "text/javascript", ####"""
 // The tree of what the viewer sees, opened place by place.
 
-import { el, card, empty, fresh, number, t, complaint } from "./base.js";
+import { el, card, empty, fresh, moreButton, number, t, complaint } from "./base.js";
 import { newButton, roots as rootTypes } from "./edit.js";
 import { isOperator, me, myRoles } from "./main.js";
 import { children, object, objectLink, roleWord, schema, typeWord } from "./things.js";
@@ -3977,11 +3992,12 @@ async function fill(list, entity, below, types, depth) {
 /** The rest of a long list, a page at a time. */
 function more(answer, type, entity, types) {
   const rest = Number(answer.totalSize ?? 0) - perPage;
-  const item = el("li", {}, el("button", { type: "button", class: "small", click: async () => {
+  const item = el("li", {}, moreButton(async () => {
     const next = await children(type.name, entity.id, { pageSize: perPage, pageToken: answer.nextPageToken });
-    item.replaceWith(...next.entities.map((child) => node(child, types, 0)),
-      ...(next.nextPageToken ? [more({ ...next, totalSize: rest }, type, entity, types)] : []));
-  } }, rest > 0 && rest <= 1000 ? t("showMoreOf", { count: number(rest) }) : t("showMore")));
+    const nodes = next.entities.map((child) => node(child, types, 0));
+    item.replaceWith(...nodes, ...(next.nextPageToken ? [more({ ...next, totalSize: rest }, type, entity, types)] : []));
+    nodes[0]?.querySelector("a")?.focus();
+  }, rest > 0 && rest <= 1000 ? t("showMoreOf", { count: number(rest) }) : t("showMore"), "small"));
   return item;
 }
 
@@ -5280,7 +5296,7 @@ export default {
   "attribute.remote_operation_enabled": "Remote operation", "attribute.celsius": "Temperature", "attribute.percent": "Brightness",
   "attribute.kelvin": "Color temperature",
 
-  "feature.advancedPermissions": "Advanced permissions", "feature.aiAssistant": "AI assistant", "feature.compliancePack": "Compliance pack",
+  "feature.advancedPermissions": "Advanced permissions", "feature.aiAssistant": "AI assistant", "feature.compliancePack": "Compliance Pack",
   "feature.leaveManagement": "Leave management", "feature.locationHistory": "Location history", "feature.maxHorses": "Horses",
   "feature.maxMembers": "Members", "feature.maxStables": "Stables", "feature.photoEvidence": "Photo evidence",
   "feature.selectionProcess": "Selection process", "feature.staffMatrix": "Staff matrix", "feature.supportAccess": "Support access",
@@ -5333,6 +5349,14 @@ export function object(id) {
   }
   return objects.get(id);
 }
+/** What people are called, by their identifiers; without those whose names the viewer does not get. */
+export async function namesOf(ids) {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
+  const { users } = await post("auth", "users:lookup", { userIds: unique }).catch(() => ({ users: [] }));
+  return new Map(users.map((user) => [user.id, user.displayName]));
+}
+
 export const forgetObject = (id) => objects.delete(id);
 
 /** An object by its name, with a link to it. */
@@ -5498,7 +5522,7 @@ import { call, get, post, query } from "./api.js";
 import { badge, cancel, card, complaint, confirmed, dialog, el, empty, facts, field, form, grid, id, input, instantOf, learnEvents, local, name, now, number, renew, say, sentence, t, time } from "./base.js";
 import { onLive } from "./live.js";
 import { go, isSupport, me } from "./main.js";
-import { roleWord } from "./things.js";
+import { namesOf, roleWord } from "./things.js";
 import { change, eventWord, holder, showKey, stateBadge, stateOf, standing, typesText, wayTo } from "./webhooks.js";
 
 const perPage = 50;
@@ -5510,10 +5534,10 @@ const busyFor = 20_000;
 
 export default async function webhookPage({ argument, signal, page }) {
   let [current] = await Promise.all([get("tenancy", `webhooks/${encodeURIComponent(argument)}`), learnEvents()]);
-  const entity = await holder(current.entityId);
+  const [entity, names] = await Promise.all([holder(current.entityId), namesOf([current.createdBy])]);
   const stale = el("div", { class: "note warn", hidden: true }, el("p", {}, t("staleText")),
     el("button", { type: "button", click: () => watch.now() }, t("lookAgain")));
-  const state = card(t("state"), () => [el("p", { role: "status" }, stateBadge(current), " ", standing(current)), about(current),
+  const state = card(t("state"), () => [el("p", { role: "status" }, stateBadge(current), " ", standing(current)), about(current, names),
     el("div", { class: "row" }, actions(entity, current, () => watch.now()))]);
   const log = attempts(argument, () => current, () => watch.now());
   const watch = watching(signal, () => current, async (asks, isBusy) => {
@@ -5563,7 +5587,8 @@ function watching(signal, current, look, stale) {
   };
 }
 
-function about(webhook) {
+function about(webhook, names) {
+  const maker = names.get(webhook.createdBy);
   const formerSecret = webhook.formerSecretUntil && Date.parse(webhook.formerSecretUntil) > now();
   return facts([webhook.name ? [t("name"), name(webhook.name)] : null, [t("address"), el("bdi", {}, webhook.url)], [t("events"), typesText(webhook)],
     [t("actsAs"), webhook.role ? roleWord(webhook.role) : t("actsAsMaker")],
@@ -5575,7 +5600,7 @@ function about(webhook) {
     [t("signedBy"), t(`signature.${webhook.publicKey ? "ED25519" : "HMAC"}`)],
     webhook.publicKey ? [t("publicKey"), id(webhook.publicKey)] : null,
     formerSecret ? [t("formerSecret"), [t("formerSecretText"), " ", time(webhook.formerSecretUntil)]] : null,
-    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, webhook.createdBy) : el("code", {}, webhook.createdBy)],
+    [t("madeBy"), webhook.createdBy === me.id ? t("you") : isSupport() ? el("a", { href: `#/people/${webhook.createdBy}` }, name(maker, webhook.createdBy)) : name(maker, webhook.createdBy)],
     [t("created"), time(webhook.createdAt)], [t("changed"), time(webhook.updatedAt)], [t("id"), id(webhook.id)]]);
 }
 
@@ -6656,7 +6681,7 @@ export default {
 // Policies before they are loaded: what is wrong with them, what they decide, and who gains and loses by them.
 
 import { get, post } from "./api.js";
-import { badge, card, complaint, el, empty, field, form, grid, input, name, number, say, t, word } from "./base.js";
+import { badge, card, complaint, el, empty, field, form, grid, input, moreButton, name, number, renew, say, t, word } from "./base.js";
 import { forOperators } from "./main.js";
 import { placeOf } from "./json-place.js";
 import { objectLink, roleWord, typeWord } from "./things.js";
@@ -6678,17 +6703,17 @@ export default async function workbench({ page, signal }) {
     }
   };
   const sent = () => files.filter((file) => file.box.value.trim()).map((file) => ({ name: file.title, text: file.box.value }));
-  const run = async (make) => {
-    if (sent().length === 0) return say(t("workbenchEmpty"), true);
-    try {
-      results.replaceChildren(...await make(sent()));
-    } catch (problem) {
-      results.replaceChildren(complaint(problem, () => run(make)));
-    }
-  };
-  // Mistakes follow what one types, at its pauses, once there is a policy to look at.
   let pause;
   let turn = 0;
+  /** Shows what `make` gives, unless something else was asked for since. */
+  const run = async (make) => {
+    clearTimeout(pause);
+    const mine = ++turn;
+    if (sent().length === 0) return say(t("workbenchEmpty"), true);
+    const cards = await make(sent()).catch((problem) => [complaint(problem, () => run(make))]);
+    if (mine === turn) results.replaceChildren(...cards);
+  };
+  // Mistakes follow what one types, at its pauses, once there is a policy to look at.
   const soon = () => {
     clearTimeout(pause);
     const mine = ++turn;
@@ -6824,12 +6849,12 @@ const changeTable = (changes) => grid(t("changesOfRules"), [
 function concerned(sent, first) {
   const rows = [...first.effects];
   const box = el("div", { class: "stack" });
-  const draw = (token) => box.replaceChildren(rows.length === 0 ? empty(token ? t("noneSoFar") : t("nobodyConcerned")) : effectTable(rows),
-    token ? el("button", { type: "button", click: async () => {
+  const draw = (token) => renew(box, [rows.length === 0 ? empty(token ? t("noneSoFar") : t("nobodyConcerned")) : effectTable(rows),
+    token ? el("div", {}, moreButton(async () => {
       const answer = await post("tenancy", "policies/compare", { files: sent, pageSize: 50, pageToken: token });
       rows.push(...answer.effects);
       draw(answer.nextPageToken);
-    } }, t("showMore")) : "");
+    })) : null]);
   draw(first.nextPageToken);
   return card(t("whoIsConcerned"), () => [el("p", {}, badge(t("liveData"), "accent"), " ", t("whoIsConcernedText")), box], { wide: true });
 }
@@ -6837,7 +6862,7 @@ function concerned(sent, first) {
 const effectTable = (rows) => grid(t("whoIsConcerned"), [
   [t("person"), (one) => el("a", { href: `#/people/${one.userId}` }, name(one.userName, one.userId))],
   [t("role"), (one) => roleWord(one.role)],
-  [t("object"), (one) => [objectLink(one.entityId, one.entityId, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
+  [t("object"), (one) => [objectLink(one.entityId, undefined, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
   [t("gains"), (one) => one.gained.join(", ") || "–"], [t("loses"), (one) => one.lost.join(", ") || "–"], [t("conditions"), (one) => one.changed.join(", ") || "–"],
 ], rows);
 
