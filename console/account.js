@@ -2,7 +2,7 @@
 
 import { ownAccess } from "./access.js";
 import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
-import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
+import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
 import { identities } from "./identities.js";
 import { go, me, readMe, show } from "./main.js";

@@ -1,6 +1,6 @@
 // Changes of accounts that two operators make, and what else is under way.
 
-import { get, post, query } from "./api.js";
+import { get, post } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
 import { forSupport, isOperator, me } from "./main.js";
 import { accountDeletions, importRuns } from "./progress.js";

@@ -1,12 +1,12 @@
 // One device: its state, what can be done with it, its history and its guests.
 
 import { get, post } from "./api.js";
-import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, id, input, local, name, now, readable, say, sentence, t, time } from "./base.js";
+import { badge, cancel, card, dialog, el, empty, facts, form, grid, id, name, readable, say, sentence, t, time } from "./base.js";
 import { manage } from "./edit.js";
 import { onLive } from "./live.js";
 import { show } from "./main.js";
+import { passesCard } from "./passes.js";
 import { actionsOn, actionWord, ancestors, attributeWord, crumbs, object, roleWord, typeOf, valueWord } from "./things.js";
-import { timeline } from "./timeline.js";
 import { valueField } from "./values.js";
 
 const commandLives = 65_000;
@@ -19,7 +19,7 @@ export default async function devicePage({ argument, signal, page }) {
   const history = actions.has("device.view_history") ? historyCard(path) : null;
   const state = stateCard(path, device, operations(type, actions, device), history);
   page(device.name, el("div", { class: "cards" }, [state,
-    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: valueWord("kind", device.type), crumbs: crumbs(above, device.name),
+    actions.has("device.grant_guest") ? passesCard("device", argument) : null, history].filter(Boolean)), { text: valueWord("kind", device.type), crumbs: crumbs(above, device.name),
     actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
   const again = (newer) => {
     state.reload(newer);
@@ -113,28 +113,4 @@ function historyCard(path) {
       [t("when"), (record) => time(record.time)],
     ], records);
   }, { wide: true });
-}
-
-function passes(deviceId) {
-  const section = card(t("passes"), async () => {
-    const answer = await get("tenancy", `guest-passes?deviceId=${encodeURIComponent(deviceId)}&limit=50`);
-    if (answer.passes.length === 0) return empty(t("noPasses"));
-    return timeline(answer.passes, () => section.reload());
-  }, { actions: [el("button", { type: "button", class: "primary", click: () => letIn(deviceId, section) }, t("letIn"))] });
-  return section;
-}
-
-async function letIn(deviceId, section) {
-  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
-  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(now()) }));
-  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(now() + 4 * 3_600_000) }));
-  const key = crypto.randomUUID();
-  const made = await dialog(t("letIn"), (close) => form([email, from, until], t("letIn"), async () => {
-    await post("tenancy", "guest-passes", { email: email.input.value.trim(), deviceIds: [deviceId], validFrom: new Date(from.input.value).toISOString(),
-      validUntil: new Date(until.input.value).toISOString(), idempotencyKey: key });
-    close(true);
-  }, { more: [cancel(close)] }));
-  if (!made) return;
-  say(t("done"));
-  section.reload();
 }

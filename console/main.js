@@ -8,7 +8,7 @@ const screens = [
   [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
   [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
   [/^\/objects\/([^/]+)\/webhooks$/, "webhooks"], [/^\/webhooks\/([^/]+)$/, "webhook"],
-  [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
+  [/^\/devices$/, "devices"], [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
   [/^\/requests$/, "requests"], [/^\/workbench$/, "workbench"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
 const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
@@ -87,7 +87,7 @@ function nav() {
     const current = target === "/" ? path === "/" : path.startsWith(target);
     return el("a", { href: `#${target}`, "aria-current": current ? "page" : undefined }, label);
   };
-  const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
+  const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/devices", t("types.device")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isSupport() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
     to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
   if (isOperator()) support.push(to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));

@@ -6,8 +6,8 @@ import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
 import { longList } from "./long-list.js";
 import { goInstead, isOperator, show } from "./main.js";
+import { passesCard } from "./passes.js";
 import { actionsOn, actionWord, ancestors, attributeWord, children, crumbs, holderName, objectLink, roleWord, schema, typesWord, typeWord, valueWord, windowBadge, windowText } from "./things.js";
-import { timeline } from "./timeline.js";
 
 /** Types that features belong to. */
 export const holderKinds = ["organization", "portfolio", "family"];
@@ -26,7 +26,7 @@ export default async function objectPage({ argument, signal, page }) {
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
     possible.length > 0 ? invitations(entity, possible, path) : null,
     has(type.lifecycle.listAssociations) && entity.parentId === "sys_root" ? (await load("access")).objectAccess(entity) : null,
-    ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
+    ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passesCard(entity.type, entity.id, true) : null,
     isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
@@ -105,7 +105,11 @@ async function remove(entity, role, reload) {
 }
 
 function invitations(entity, possible, path) {
-  const section = card(t("invitations"), async (reload) => {
+  const act = (label, one, kind, send, said) => el("button", { type: "button", class: `small ${kind}`, "aria-label": `${label} ${one.email}`, click: async () => {
+    await send().then(() => say(said), (problem) => say(sentence(problem), true));
+    section.reload();
+  } }, label);
+  const section = card(t("invitations"), async () => {
     const answer = await get("tenancy", `invitations?entityId=${encodeURIComponent(entity.id)}&limit=50`);
     if (answer.invitations.length === 0) return empty(t("noneInvited"));
     return grid(t("invitations"), [
@@ -113,20 +117,10 @@ function invitations(entity, possible, path) {
       [t("role"), (one) => roleWord(one.role)],
       [t("state"), (one) => badge(t(`state.${one.state}`, { or: readable(one.state) }), one.state.endsWith("PENDING") ? "warn" : one.state.endsWith("ACCEPTED") ? "good" : "")],
       [t("until"), (one) => time(one.expiresAt)],
-      [t("actions"), (one) => one.state.endsWith("PENDING") ? el("button", { type: "button", class: "small danger", "aria-label": `${t("withdraw")} ${one.email}`,
-        click: async () => {
-          await call("tenancy", "DELETE", `invitations/${one.id}`).then(() => say(t("done")), (problem) => say(sentence(problem), true));
-          reload();
-        } }, t("withdraw")) : ""],
+      [t("actions"), (one) => one.state.endsWith("PENDING") ? el("span", { class: "row" },
+        one.email ? act(t("resend"), one, "", () => post("tenancy", `invitations/${one.id}/resend`, { idempotencyKey: crypto.randomUUID() }), t("mailSent")) : null,
+        act(t("withdraw"), one, "danger", () => call("tenancy", "DELETE", `invitations/${one.id}`), t("done"))) : ""],
     ], answer.invitations);
   }, { wide: true, actions: [el("button", { type: "button", click: () => giveRole(entity, possible, path, () => section.reload()) }, t("invite"))] });
   return section;
-}
-
-function passes(entity) {
-  return card(t("passes"), async () => {
-    const answer = await get("tenancy", `guest-passes?${entity.type}Id=${encodeURIComponent(entity.id)}&limit=50`);
-    if (answer.passes.length === 0) return empty(t("noPasses"));
-    return timeline(answer.passes);
-  }, { wide: true });
 }

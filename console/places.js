@@ -48,11 +48,14 @@ function node(entity, types, depth) {
     fold.textContent = list.hidden ? "▸" : "▾";
     if (loaded || list.hidden) return;
     loaded = true;
+    list.setAttribute("aria-busy", "true");
     try {
       await fill(list, entity, below, types, depth - 1);
     } catch (problem) {
       loaded = false;
       list.replaceChildren(el("li", {}, complaint(problem)));
+    } finally {
+      list.removeAttribute("aria-busy");
     }
   };
   if (below.length > 0 && depth > 0) toggle();

@@ -1,7 +1,7 @@
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
 import { get, post } from "./api.js";
-import { badge, el, link, name, readable, span, t, word } from "./base.js";
+import { badge, el, link, name, span, t, word } from "./base.js";
 
 let loaded;
 /** The schema, asked for once. */

@@ -1,11 +1,10 @@
 // Passes as bars of time, with both ends written out.
 
-import { call } from "./api.js";
-import { confirmed, date, el, name, now, say, sentence, t } from "./base.js";
+import { date, el, name, now } from "./base.js";
 import { windowBadge, windowText } from "./things.js";
 
-/** Bars of what has a beginning and an end; `ended` is called when one was ended by hand. */
-export function timeline(passes, ended) {
+/** Bars of what has a beginning and an end, each with its buttons. */
+export function timeline(passes, buttons) {
   const begins = passes.map((pass) => Date.parse(pass.validFrom ?? pass.createdAt));
   const ends = passes.map((pass) => Date.parse(pass.validUntil ?? pass.validFrom));
   const from = Math.min(now(), ...begins);
@@ -18,22 +17,10 @@ export function timeline(passes, ended) {
     const today = el("span", { class: "today" });
     today.style.left = part(now());
     return el("li", {}, el("div", { class: "row" }, el("strong", {}, name(pass.displayName || pass.email, pass.userId)),
-      el("span", { class: "quiet" }, name(pass.entityName || pass.deviceName)), windowBadge(pass, now()),
-      ended ? el("button", { type: "button", class: "small danger", "aria-label": `${t("endPass")} ${pass.displayName ?? ""}`, click: () => end(pass, ended) }, t("endPass")) : null),
+      el("span", { class: "quiet" }, name(pass.entityName || pass.deviceName)), windowBadge(pass, now()), buttons(pass)),
     el("div", { class: "track", "aria-hidden": "true" }, bar, today),
     el("div", { class: "small" }, windowText(pass)));
   });
   return el("div", {}, el("ul", { class: "timeline" }, bars),
     el("div", { class: "scale", "aria-hidden": "true" }, el("span", {}, date(from)), el("span", {}, date(until))));
-}
-
-async function end(pass, ended) {
-  if (!(await confirmed(t("endPass"), t("endPassText", { name: pass.displayName || pass.email || "" }), t("endPass")))) return;
-  try {
-    await call("tenancy", "DELETE", `guest-passes/${pass.id}`);
-    say(t("done"));
-  } catch (problem) {
-    say(sentence(problem), true);
-  }
-  ended();
 }

@@ -294,4 +294,7 @@ export default {
   noChildAccount: "Es gibt kein Konto, das du verwaltest. Es entsteht, wenn ein Elternteil das Kind auf einem Gerät anmeldet.",
   // --- zu langen Listen
   rowsShown: "Zeilen {from} bis {to}", showEarlier: "Frühere anzeigen",
+  // --- zu Geräten und Pässen
+  allKinds: "Alle Arten", commonAreas: "Auch die Gemeinschaftsräume", devicesText: "Alle, die du sehen kannst, wo immer sie sind.", kindOfDevice: "Art",
+  noDevices: "Ein solches Gerät gibt es nicht.", place: "Ort", resend: "Erneut senden",
 };

@@ -289,4 +289,7 @@ export default {
   noChildAccount: "There is no account that you manage. One is made when a parent signs the child in on a device.",
   // --- of long lists
   rowsShown: "Rows {from} to {to}", showEarlier: "Show earlier ones",
+  // --- of devices and passes
+  allKinds: "All kinds", commonAreas: "The common areas as well", devicesText: "Those that you can see, wherever they are.", kindOfDevice: "Kind",
+  noDevices: "There is no such device.", place: "Place", resend: "Send again",
 };

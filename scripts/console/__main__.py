@@ -18,23 +18,23 @@ CHECKS = [
     session.countdown,
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.passkey_in_field, flows.passkey_not_in_field,
-    flows.operate, flows.support, flows.request_by_number, flows.invisible_dialogs,
+    flows.operate, flows.devices, flows.support, flows.request_by_number, flows.invisible_dialogs,
     identities.linked, identities.proven_first, identities.only_way, identities.stranger,
     support.at_work, support.seen, support.refund, support.workbench, support.in_force,
     progress.deletions, progress.finished, progress.imports, progress.by_support, progress.pauses,
     progress.of_object,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
-    tenants.own_role, tenants.two_operators, tenants.followed_deletion,
+    tenants.own_role, tenants.two_operators, tenants.passes, tenants.resent, tenants.followed_deletion,
     webhooks.followed, webhooks.by_key_pair, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
     webhooks.stale, webhooks.switched_off, webhooks.listened,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
     states.long_list, states.as_curl, states.on_its_way, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
-    pages.entrance, pages.everybody, pages.narrow, pages.german, members.many,
+    pages.entrance, pages.everybody, pages.narrow, pages.keyboard, pages.german, members.many,
     tenants.child_account, tenants.child_account_not_offered, tenants.family, names.everywhere,
 ]
 
 # Those that stop services, wait by the clock, make thousands of things or go over every page.
-SLOW = {states.slow, states.away, states.away_whole, states.cut_stream, states.long_list, names.everywhere, pages.everybody,
+SLOW = {pages.keyboard, states.slow, states.away, states.away_whole, states.cut_stream, states.long_list, names.everywhere, pages.everybody,
         pages.entrance, webhooks.paged, webhooks.switched_off, identities.linked, identities.proven_first, identities.only_way,
         progress.finished, members.many}
 

@@ -222,6 +222,28 @@ def operate(stage):
     page.until("[...document.querySelectorAll('tbody tr')][0]?.innerText.includes('Lock')")
 
 
+def devices(stage):
+    """From the list of devices, by kind and by name, one click does what a lock is for; the row follows."""
+    page = stage.enter("tom")
+    page.click("Devices")
+    page.shows("Living room")
+    page.evaluate("""(() => { const box = document.querySelector("select[name=kind]"); box.value = "lock"; box.dispatchEvent(new Event("change")); })()""")
+    page.until("!document.body.innerText.includes('Living room') && document.querySelectorAll('tbody tr').length === 1")
+    assert page.evaluate("location.hash").endswith("?kind=lock")
+    row = "document.querySelector('tbody tr')"
+    assert "Pier 4 · Flat 1" in page.evaluate(f"{row}.innerText"), page.text()
+    stage.sign_in("tom")
+    for operation, word in (("Lock", "locked"), ("Unlock", "unlocked")):
+        page.evaluate(f"document.querySelector('[aria-label=\"{operation}: Front door\"]').click()")
+        page.until(f"{row}.innerText.includes('→ {word}')")
+        device = stage.as_("tom", "tenancy", "GET", f"devices/{stage.things['door']}")
+        assert device["desired"]["state"] == word, device
+    stage.as_("tom", "tenancy", "POST", f"devices/{stage.things['door']}/lock", {})
+    page.until(f"{row}.innerText.includes('→ locked')")
+    gus = stage.enter("nora", path="/devices")
+    gus.shows("There is no such device.")
+
+
 def support(stage):
     """An operator disables an account with a reason, which its page and the log then say."""
     stage.sign_up("dora", "Dora Disabled")

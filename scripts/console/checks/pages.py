@@ -25,7 +25,7 @@ SCREENS = {
         ("device", "/devices/<door>", "Guest passes"),
         ("why", "/why?person=<tom>&object=<door>&action=device.update", "Grace Manager")],
     "tom": [
-        ("start", "/", "Flat 1"), ("device", "/devices/<door>", "Unlock"), ("account", "/account", "Language of mails"),
+        ("start", "/", "Flat 1"), ("devices", "/devices", "Living room"), ("device", "/devices/<door>", "Unlock"), ("account", "/account", "Language of mails"),
         ("security", "/account/security", "Authenticator app"), ("sessions", "/account/sessions", "This one"),
         ("data", "/account/data", "Export my data")],
     "gus": [("start", "/", "Front door"), ("places", "/places", "Front door"), ("device", "/devices/<door>", "State"),
@@ -162,6 +162,50 @@ def narrow(stage):
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} at {width} px"
 
 
+# Numbers what takes the focus, in the order of the page; then what has it, and whether one sees that.
+NUMBERED = """[...document.querySelectorAll("a[href],button,input,select,textarea,summary,[tabindex]")]
+    .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0).map((one, index) => { one.dataset.order = index; return one.type ?? ""; })"""
+FOCUSED = """(() => { const one = document.activeElement; if (!one || one === document.body) return null;
+    const {top, bottom} = one.getBoundingClientRect();
+    return {order: Number(one.dataset.order ?? -1), seen: getComputedStyle(one).outlineStyle !== "none" && top < innerHeight && bottom > 0, html: one.outerHTML.slice(0, 160)}; })()"""
+# A control for a time has so many stops of its own.
+STOPS = 8
+
+
+def keyboard(stage):
+    """Tab reaches all that can be used, in the order of the page, where one sees it; a dialog gives the focus back."""
+    problems = []
+    for who, path, width in (("tom", "/devices", 1280), ("tom", "/account/security", 390), ("ada", "/places", 1280), ("grace", "/objects/<unit1>", 390),
+                             ("olivia", "/people/<tom>", 1280), ("fay", "/objects/<kim>", 1280), ("rita", "/objects/<organization>/roles", 390)):
+        page = stage.enter(who, width)
+        page.go(_address(stage, path))
+        page.settled()
+        kinds = page.evaluate(NUMBERED)
+        page.evaluate("document.querySelector('.skip').focus()")
+        visited = []
+        for _ in range(len(kinds) + STOPS * kinds.count("datetime-local")):
+            if not (focused := page.evaluate(FOCUSED)):
+                break
+            if not focused["seen"]:
+                problems.append(f"{who} at {path}: nobody sees the focus on {focused['html']}")
+            if not visited or visited[-1] != focused["order"]:
+                visited.append(focused["order"])
+            page.press("Tab")
+        if visited != list(range(len(kinds))):
+            problems.append(f"{who} at {path}: Tab goes to {visited} of {len(kinds)}")
+    assert not problems, "\n".join(problems)
+    page = stage.enter("grace", path=_address(stage, "/objects/<unit1>"))
+    for label, way in (("Let a guest in", "Escape"), ("Change", "Cancel")):
+        page.evaluate(f"[...document.querySelectorAll('main button')].find((one) => one.textContent === {json.dumps(label)}).focus()")
+        page.press("Enter")
+        page.until("Boolean(document.querySelector('dialog[open]')?.contains(document.activeElement))")
+        if way == "Escape":
+            page.press("Escape")
+        else:
+            page.click(way)
+        page.until(f"!document.querySelector('dialog') && document.activeElement.textContent === {json.dumps(label)}")
+
+
 def german(stage):
     """What people see most in German, narrow and wide; actions, attributes and values of the products too."""
     page = stage.enter("tom")
@@ -176,7 +220,7 @@ def german(stage):
     problems = inspect(stage, page, "tom-german", 1280, False)
     for who, path, text in (("fay", "/objects/<kim>", "Geburtsjahr"), ("fay", "/objects/<family>", "Gekoppelte Geräte"),
                             ("rita", "/objects/<organization>/roles", "Eigene Rollen"), ("ada", "/objects/<portfolio>/report", "Bericht anzeigen"),
-                            ("grace", "/objects/<unit1>", "Thermostat"), ("grace", "/why?person=<tom>&object=<door>&action=device.update", "darf „Ändern“ bei Front door nicht"),
+                            ("grace", "/objects/<unit1>", "Thermostat"), ("grace", "/devices", "Aufschließen"), ("grace", "/why?person=<tom>&object=<door>&action=device.update", "darf „Ändern“ bei Front door nicht"),
                             ("olivia", "/people/<tom>", "Konto deaktivieren"), ("olivia", "/under-way", "Gesperrte Personen")):
         page = stage.enter(who)
         page.click("Deutsch")

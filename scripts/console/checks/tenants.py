@@ -279,6 +279,49 @@ def child_account_not_offered(stage):
         assert hidden not in page.text(), f"{hidden} is offered to a parent who is no organizer"
 
 
+def passes(stage):
+    """A manager lets a guest into a flat with its common areas, gives another time, and ends it; an invitation is sent again."""
+    page = stage.enter("grace", path=f"/objects/{stage.things['unit2']}")
+    page.shows("No guest passes.")
+    page.click("Let a guest in")
+    page.fill("email", "visitor@example.com")
+    page.evaluate("document.querySelector('dialog [name=includes_common_areas]').click()")
+    page.press("Enter")
+    page.until("document.querySelector('.timeline')?.innerText.includes('visitor@example.com')")
+    page.settled()
+    looked_at(stage, page, "grace-passes")
+    [made] = stage.as_("grace", "tenancy", "GET", f"guest-passes?unitId={stage.things['unit2']}")["passes"]
+    assert made["includesCommonAreas"] and made["entityType"] == "unit", made
+    page.evaluate("document.querySelector('[aria-label=\"Change visitor@example.com\"]').click()")
+    page.until("Boolean(document.querySelector('dialog [name=valid_until]'))")
+    page.evaluate("""(() => { const box = document.querySelector("dialog [name=valid_until]");
+        box.value = new Date(Date.parse(box.value + "Z") + 3600e3).toISOString().slice(0, 16); })()""")
+    page.press("Enter")
+    page.shows("Saved.")
+    [later] = stage.as_("grace", "tenancy", "GET", f"guest-passes?unitId={stage.things['unit2']}")["passes"]
+    assert later["validUntil"] > made["validUntil"], (made, later)
+    page.evaluate("document.querySelector('[aria-label=\"End the pass visitor@example.com\"]').click()")
+    page.until("Boolean(document.querySelector('dialog[open] button.danger'))")
+    page.evaluate("document.querySelector('dialog[open] button.danger').click()")
+    page.shows("No guest passes.")
+
+
+def resent(stage):
+    """An invitation that waits is sent once more."""
+    stage.sign_up("rolf", "Rolf Resender")
+    verify(stage, "rolf")
+    stage.sign_in("rolf")
+    home = stage.entity("rolf", "organization", "Riders of the Saale")
+    stage.as_("rolf", "tenancy", "POST", "invitations", {"entityId": home, "role": "administrator", "email": "rosa@example.com"})
+    first = stage.link("rosa@example.com", "accept-invitation")
+    page = stage.enter("rolf", path=f"/objects/{home}")
+    page.shows("rosa@example.com")
+    began = time.time()
+    page.evaluate("document.querySelector('[aria-label=\"Send again rosa@example.com\"]').click()")
+    page.shows("The mail is on its way.")
+    assert stage.link("rosa@example.com", "accept-invitation", after=began) != first, "the mail is the one before"
+
+
 def two_operators(stage):
     """A change of an account that one operator asks for, and that is withdrawn."""
     stage.sign_up("carl", "Carl Changed")

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "e4ac6d42d16a656f"
+  static let digest = "01e49cd1372a100a"
 
   /// The page.
   static let page = ####"""
@@ -95,7 +95,7 @@ export function objectAccess(entity) {
 
 import { ownAccess } from "./access.js";
 import { call, download, get, post, raise, saveFile, signOut } from "./api.js";
-import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, readable, say, sentence, t, time } from "./base.js";
+import { badge, card, confirmed, dialog, el, empty, facts, field, form, id, input, name, now, say, sentence, t, time } from "./base.js";
 import { codeField, newPassword } from "./entrance.js";
 import { identities } from "./identities.js";
 import { go, me, readMe, show } from "./main.js";
@@ -1135,7 +1135,7 @@ export function confirmed(title, text, label, { reason = false, typed } = {}) {
     ("changes.js", "text/javascript", ####"""
 // Changes of accounts that two operators make, and what else is under way.
 
-import { get, post, query } from "./api.js";
+import { get, post } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
 import { forSupport, isOperator, me } from "./main.js";
 import { accountDeletions, importRuns } from "./progress.js";
@@ -1723,12 +1723,12 @@ async function ofAccount(id) {
 // One device: its state, what can be done with it, its history and its guests.
 
 import { get, post } from "./api.js";
-import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, id, input, local, name, now, readable, say, sentence, t, time } from "./base.js";
+import { badge, cancel, card, dialog, el, empty, facts, form, grid, id, name, readable, say, sentence, t, time } from "./base.js";
 import { manage } from "./edit.js";
 import { onLive } from "./live.js";
 import { show } from "./main.js";
+import { passesCard } from "./passes.js";
 import { actionsOn, actionWord, ancestors, attributeWord, crumbs, object, roleWord, typeOf, valueWord } from "./things.js";
-import { timeline } from "./timeline.js";
 import { valueField } from "./values.js";
 
 const commandLives = 65_000;
@@ -1741,7 +1741,7 @@ export default async function devicePage({ argument, signal, page }) {
   const history = actions.has("device.view_history") ? historyCard(path) : null;
   const state = stateCard(path, device, operations(type, actions, device), history);
   page(device.name, el("div", { class: "cards" }, [state,
-    actions.has("device.grant_guest") ? passes(argument) : null, history].filter(Boolean)), { text: valueWord("kind", device.type), crumbs: crumbs(above, device.name),
+    actions.has("device.grant_guest") ? passesCard("device", argument) : null, history].filter(Boolean)), { text: valueWord("kind", device.type), crumbs: crumbs(above, device.name),
     actions: [el("a", { class: "button", href: `#/why?object=${argument}` }, t("explainAccess")), ...manage(entity, type, actions, show)] });
   const again = (newer) => {
     state.reload(newer);
@@ -1837,28 +1837,86 @@ function historyCard(path) {
   }, { wide: true });
 }
 
-function passes(deviceId) {
-  const section = card(t("passes"), async () => {
-    const answer = await get("tenancy", `guest-passes?deviceId=${encodeURIComponent(deviceId)}&limit=50`);
-    if (answer.passes.length === 0) return empty(t("noPasses"));
-    return timeline(answer.passes, () => section.reload());
-  }, { actions: [el("button", { type: "button", class: "primary", click: () => letIn(deviceId, section) }, t("letIn"))] });
-  return section;
+"""####),
+    ("devices.js", "text/javascript", ####"""
+// The devices that the viewer sees, wherever they are: found by name and kind, with what takes one click.
+
+import { get, post, query } from "./api.js";
+import { badge, card, el, field, grid, name, readable, say, sentence, t } from "./base.js";
+import { onLive } from "./live.js";
+import { longList } from "./long-list.js";
+import { nothing, remember } from "./main.js";
+import { actionWord, objectLink, typeOf, valueWord } from "./things.js";
+
+const perPage = 50;
+
+export default async function devicesPage({ values, signal, page }) {
+  const type = await typeOf("device");
+  if (!type) return nothing();
+  const kinds = type.attributes.find((one) => one.name === "kind")?.value.choices ?? [];
+  const wanted = values.get("kind") ?? "";
+  const shown = new Map();
+  const choice = field(t("kindOfDevice"), el("select", { name: "kind", change: () => {
+    remember({ kind: choice.input.value });
+    list.reload();
+  } }, el("option", { value: "" }, t("allKinds")), kinds.map((kind) => el("option", { value: kind, selected: kind === wanted }, valueWord("kind", kind)))));
+  const list = card(t("types.device"), async () => [choice, await longList(t("types.device"), async (text, pageToken) => {
+    const answer = await get("tenancy", `devices?${query({ type: choice.input.value, text, limit: perPage, pageToken })}`);
+    return { items: await withActions(answer.devices), nextPageToken: answer.nextPageToken };
+  }, (rows) => table(rows, type, shown), t("noDevices"))].flat(), { wide: true });
+  onLive(signal, (event) => {
+    if (event.kind === "resync" || (event.kind === "device" && event.gone)) list.reload();
+    else if (event.kind === "device") shown.get(event.objectId)?.(event.device);
+  });
+  page(t("types.device"), list, { text: t("devicesText") });
 }
 
-async function letIn(deviceId, section) {
-  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
-  const from = field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(now()) }));
-  const until = field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(now() + 4 * 3_600_000) }));
-  const key = crypto.randomUUID();
-  const made = await dialog(t("letIn"), (close) => form([email, from, until], t("letIn"), async () => {
-    await post("tenancy", "guest-passes", { email: email.input.value.trim(), deviceIds: [deviceId], validFrom: new Date(from.input.value).toISOString(),
-      validUntil: new Date(until.input.value).toISOString(), idempotencyKey: key });
-    close(true);
-  }, { more: [cancel(close)] }));
-  if (!made) return;
-  say(t("done"));
-  section.reload();
+/** Devices with what the viewer may do with each: one call for all of them. */
+async function withActions(devices) {
+  if (devices.length === 0) return [];
+  const { entities } = await post("tenancy", "permissions/actions", { entityIds: devices.map((one) => one.id) });
+  const actions = new Map(entities.map((one) => [one.entityId, new Set(one.actions)]));
+  return devices.map((device) => ({ ...device, actions: actions.get(device.id) ?? new Set() }));
+}
+
+function table(rows, type, shown) {
+  return grid(t("types.device"), [
+    [t("name"), (device) => objectLink(device.id, device.name, "device")],
+    [t("place"), (device) => name([device.propertyName, device.unitName].filter(Boolean).join(" · "), "–")],
+    [t("kindOfDevice"), (device) => valueWord("kind", device.type)],
+    [t("stateNow"), (device) => {
+      const cell = el("span", { role: "status" });
+      const draw = (newer) => cell.replaceChildren(...stateOf(newer ?? device));
+      shown.set(device.id, draw);
+      draw();
+      return cell;
+    }],
+    [t("actions"), (device) => el("span", { class: "row" }, quick(type, device).map((action) => el("button", { type: "button", class: "small",
+      "aria-label": `${actionWord(action.name)}: ${device.name}`, click: () => operate(device, action, shown) }, actionWord(action.name))))],
+  ], rows);
+}
+
+/** What an operation without parameters brings a device into: to lock, to turn on. */
+const quick = (type, device) => type.actions.filter(({ name: action, operation }) => operation?.desiredState && operation.parameters.length === 0
+  && device.actions.has(action) && (operation.kinds.length === 0 || operation.kinds.includes(device.type)));
+
+function stateOf(device) {
+  const { online, state } = device.attributes;
+  const desired = device.desired?.state;
+  const reach = online === false ? badge(t("offlineNow"), "bad") : state === undefined ? badge(t("online"), "good") : "";
+  return [reach, " ", state === undefined ? "" : readable(valueWord("state", state)),
+    desired === undefined ? "" : el("span", { class: "quiet small" }, ` → ${valueWord("state", desired)}`)];
+}
+
+async function operate(device, action, shown) {
+  const path = `devices/${encodeURIComponent(device.id)}`;
+  try {
+    await post("tenancy", `${path}/${action.operation.name}`, { idempotencyKey: crypto.randomUUID() });
+    shown.get(device.id)?.(await get("tenancy", path));
+    say(t("sent"));
+  } catch (problem) {
+    say(sentence(problem), true);
+  }
 }
 
 """####),
@@ -3111,7 +3169,7 @@ const screens = [
   [/^\/$/, "home"], [/^\/objects\/([^/]+)$/, "object"], [/^\/places$/, "places"],
   [/^\/objects\/([^/]+)\/report$/, "report"], [/^\/objects\/([^/]+)\/roles$/, "own-roles"],
   [/^\/objects\/([^/]+)\/webhooks$/, "webhooks"], [/^\/webhooks\/([^/]+)$/, "webhook"],
-  [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
+  [/^\/devices$/, "devices"], [/^\/devices\/([^/]+)$/, "device"], [/^\/why$/, "why"], [/^\/people$/, "people"], [/^\/people\/([^/]+)$/, "person"],
   [/^\/requests$/, "requests"], [/^\/workbench$/, "workbench"], [/^\/under-way$/, "changes"], [/^\/deletions$/, "deletions"], [/^\/plan$/, "plan"], [/^\/account(?:\/(\w+))?$/, "account"],
 ];
 const open = { "/sign-in": "signIn", "/sign-up": "signUp", "/forgotten": "forgotten" };
@@ -3190,7 +3248,7 @@ function nav() {
     const current = target === "/" ? path === "/" : path.startsWith(target);
     return el("a", { href: `#${target}`, "aria-current": current ? "page" : undefined }, label);
   };
-  const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
+  const tenant = [to("/", t("nav.home")), to("/places", t("nav.places")), to("/devices", t("types.device")), to("/why", t("nav.why")), to("/plan", t("nav.plan"))];
   const support = isSupport() ? [el("span", { class: "group" }, t("nav.support")), to("/people", t("nav.people")),
     to("/requests", t("nav.requests")), to("/under-way", t("nav.underWay"))] : [];
   if (isOperator()) support.push(to("/objects/sys_root/webhooks", t("webhooks")), to("/workbench", t("nav.workbench")));
@@ -3395,8 +3453,8 @@ import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
 import { longList } from "./long-list.js";
 import { goInstead, isOperator, show } from "./main.js";
+import { passesCard } from "./passes.js";
 import { actionsOn, actionWord, ancestors, attributeWord, children, crumbs, holderName, objectLink, roleWord, schema, typesWord, typeWord, valueWord, windowBadge, windowText } from "./things.js";
-import { timeline } from "./timeline.js";
 
 /** Types that features belong to. */
 export const holderKinds = ["organization", "portfolio", "family"];
@@ -3415,7 +3473,7 @@ export default async function objectPage({ argument, signal, page }) {
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
     possible.length > 0 ? invitations(entity, possible, path) : null,
     has(type.lifecycle.listAssociations) && entity.parentId === "sys_root" ? (await load("access")).objectAccess(entity) : null,
-    ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passes(entity) : null,
+    ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passesCard(entity.type, entity.id, true) : null,
     isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
@@ -3494,7 +3552,11 @@ async function remove(entity, role, reload) {
 }
 
 function invitations(entity, possible, path) {
-  const section = card(t("invitations"), async (reload) => {
+  const act = (label, one, kind, send, said) => el("button", { type: "button", class: `small ${kind}`, "aria-label": `${label} ${one.email}`, click: async () => {
+    await send().then(() => say(said), (problem) => say(sentence(problem), true));
+    section.reload();
+  } }, label);
+  const section = card(t("invitations"), async () => {
     const answer = await get("tenancy", `invitations?entityId=${encodeURIComponent(entity.id)}&limit=50`);
     if (answer.invitations.length === 0) return empty(t("noneInvited"));
     return grid(t("invitations"), [
@@ -3502,22 +3564,12 @@ function invitations(entity, possible, path) {
       [t("role"), (one) => roleWord(one.role)],
       [t("state"), (one) => badge(t(`state.${one.state}`, { or: readable(one.state) }), one.state.endsWith("PENDING") ? "warn" : one.state.endsWith("ACCEPTED") ? "good" : "")],
       [t("until"), (one) => time(one.expiresAt)],
-      [t("actions"), (one) => one.state.endsWith("PENDING") ? el("button", { type: "button", class: "small danger", "aria-label": `${t("withdraw")} ${one.email}`,
-        click: async () => {
-          await call("tenancy", "DELETE", `invitations/${one.id}`).then(() => say(t("done")), (problem) => say(sentence(problem), true));
-          reload();
-        } }, t("withdraw")) : ""],
+      [t("actions"), (one) => one.state.endsWith("PENDING") ? el("span", { class: "row" },
+        one.email ? act(t("resend"), one, "", () => post("tenancy", `invitations/${one.id}/resend`, { idempotencyKey: crypto.randomUUID() }), t("mailSent")) : null,
+        act(t("withdraw"), one, "danger", () => call("tenancy", "DELETE", `invitations/${one.id}`), t("done"))) : ""],
     ], answer.invitations);
   }, { wide: true, actions: [el("button", { type: "button", click: () => giveRole(entity, possible, path, () => section.reload()) }, t("invite"))] });
   return section;
-}
-
-function passes(entity) {
-  return card(t("passes"), async () => {
-    const answer = await get("tenancy", `guest-passes?${entity.type}Id=${encodeURIComponent(entity.id)}&limit=50`);
-    if (answer.passes.length === 0) return empty(t("noPasses"));
-    return timeline(answer.passes);
-  }, { wide: true });
 }
 
 """####),
@@ -3638,6 +3690,72 @@ export function lookAgain(signal, { look, pause, due = () => undefined }) {
       next();
     },
   };
+}
+
+"""####),
+    ("passes.js", "text/javascript", ####"""
+// Guest passes for a device, a unit or a property: who comes when, letting somebody in, another time, and the end.
+
+import { call, get, post, query } from "./api.js";
+import { cancel, card, confirmed, dialog, el, empty, field, form, input, local, now, say, sentence, t } from "./base.js";
+import { timeline } from "./timeline.js";
+
+const hours = 3_600_000;
+const usual = 4 * hours;
+
+/** The passes for a device, a unit or a property, on a time line. */
+export function passesCard(type, id, wide = false) {
+  const section = card(t("passes"), async () => {
+    const answer = await get("tenancy", `guest-passes?${query({ [`${type}Id`]: id, limit: 50 })}`);
+    if (answer.passes.length === 0) return empty(t("noPasses"));
+    return timeline(answer.passes, (pass) => buttons(pass, section));
+  }, { wide, actions: [el("button", { type: "button", class: "primary", click: () => letIn(type, id, section) }, t("letIn"))] });
+  return section;
+}
+
+function buttons(pass, section) {
+  const called = pass.displayName || pass.email || "";
+  const button = (label, kind, click) => el("button", { type: "button", class: `small ${kind}`, "aria-label": `${label} ${called}`, click }, label);
+  return [button(t("change"), "", () => change(pass, called, section)), button(t("endPass"), "danger", () => end(pass, called, section))];
+}
+
+function times(from, until) {
+  return [field(t("from"), input({ type: "datetime-local", name: "valid_from", required: true, value: local(from) })),
+    field(t("until"), input({ type: "datetime-local", name: "valid_until", required: true, value: local(until) }))];
+}
+
+const instants = ([from, until]) => ({ validFrom: new Date(from.input.value).toISOString(), validUntil: new Date(until.input.value).toISOString() });
+
+async function letIn(type, id, section) {
+  const email = field(t("email"), input({ type: "email", name: "email", required: true, maxLength: 254, autocomplete: "off" }), t("guestHint"));
+  const window = times(now(), now() + usual);
+  const common = el("input", { type: "checkbox", name: "includes_common_areas" });
+  const key = crypto.randomUUID();
+  const made = await dialog(t("letIn"), (close) => form([email, ...window, type === "unit" ? el("label", { class: "row" }, common, t("commonAreas")) : null], t("letIn"), async () => {
+    await post("tenancy", "guest-passes", { email: email.input.value.trim(), [`${type}Ids`]: [id], ...instants(window),
+      includesCommonAreas: common.checked || undefined, idempotencyKey: key });
+    close(true);
+  }, { more: [cancel(close)] }));
+  if (!made) return;
+  say(t("done"));
+  section.reload();
+}
+
+async function change(pass, called, section) {
+  const window = times(Date.parse(pass.validFrom ?? pass.createdAt), Date.parse(pass.validUntil));
+  const key = crypto.randomUUID();
+  const made = await dialog(t("changeOf", { name: called || t("passes") }), (close) => form(window, t("save"), async () => {
+    close(await call("tenancy", "PATCH", `guest-passes/${pass.id}`, { ...instants(window), expectedRevision: pass.revision, idempotencyKey: key }));
+  }, { more: [cancel(close)] }));
+  if (!made) return;
+  say(t("saved"));
+  section.reload();
+}
+
+async function end(pass, called, section) {
+  if (!(await confirmed(t("endPass"), t("endPassText", { name: called }), t("endPass")))) return;
+  await call("tenancy", "DELETE", `guest-passes/${pass.id}`).then(() => say(t("done")), (problem) => say(sentence(problem), true));
+  section.reload();
 }
 
 """####),
@@ -3968,11 +4086,14 @@ function node(entity, types, depth) {
     fold.textContent = list.hidden ? "▸" : "▾";
     if (loaded || list.hidden) return;
     loaded = true;
+    list.setAttribute("aria-busy", "true");
     try {
       await fill(list, entity, below, types, depth - 1);
     } catch (problem) {
       loaded = false;
       list.replaceChildren(el("li", {}, complaint(problem)));
+    } finally {
+      list.removeAttribute("aria-busy");
     }
   };
   if (below.length > 0 && depth > 0) toggle();
@@ -5322,7 +5443,7 @@ export default {
 // What screens have to know of the products: types, roles and operations of the loaded policies, and names of objects.
 
 import { get, post } from "./api.js";
-import { badge, el, link, name, readable, span, t, word } from "./base.js";
+import { badge, el, link, name, span, t, word } from "./base.js";
 
 let loaded;
 /** The schema, asked for once. */
@@ -5436,12 +5557,11 @@ export function crumbs(path, last) {
     ("timeline.js", "text/javascript", ####"""
 // Passes as bars of time, with both ends written out.
 
-import { call } from "./api.js";
-import { confirmed, date, el, name, now, say, sentence, t } from "./base.js";
+import { date, el, name, now } from "./base.js";
 import { windowBadge, windowText } from "./things.js";
 
-/** Bars of what has a beginning and an end; `ended` is called when one was ended by hand. */
-export function timeline(passes, ended) {
+/** Bars of what has a beginning and an end, each with its buttons. */
+export function timeline(passes, buttons) {
   const begins = passes.map((pass) => Date.parse(pass.validFrom ?? pass.createdAt));
   const ends = passes.map((pass) => Date.parse(pass.validUntil ?? pass.validFrom));
   const from = Math.min(now(), ...begins);
@@ -5454,24 +5574,12 @@ export function timeline(passes, ended) {
     const today = el("span", { class: "today" });
     today.style.left = part(now());
     return el("li", {}, el("div", { class: "row" }, el("strong", {}, name(pass.displayName || pass.email, pass.userId)),
-      el("span", { class: "quiet" }, name(pass.entityName || pass.deviceName)), windowBadge(pass, now()),
-      ended ? el("button", { type: "button", class: "small danger", "aria-label": `${t("endPass")} ${pass.displayName ?? ""}`, click: () => end(pass, ended) }, t("endPass")) : null),
+      el("span", { class: "quiet" }, name(pass.entityName || pass.deviceName)), windowBadge(pass, now()), buttons(pass)),
     el("div", { class: "track", "aria-hidden": "true" }, bar, today),
     el("div", { class: "small" }, windowText(pass)));
   });
   return el("div", {}, el("ul", { class: "timeline" }, bars),
     el("div", { class: "scale", "aria-hidden": "true" }, el("span", {}, date(from)), el("span", {}, date(until))));
-}
-
-async function end(pass, ended) {
-  if (!(await confirmed(t("endPass"), t("endPassText", { name: pass.displayName || pass.email || "" }), t("endPass")))) return;
-  try {
-    await call("tenancy", "DELETE", `guest-passes/${pass.id}`);
-    say(t("done"));
-  } catch (problem) {
-    say(sentence(problem), true);
-  }
-  ended();
 }
 
 """####),
@@ -6379,6 +6487,9 @@ export default {
   noChildAccount: "Es gibt kein Konto, das du verwaltest. Es entsteht, wenn ein Elternteil das Kind auf einem Gerät anmeldet.",
   // --- zu langen Listen
   rowsShown: "Zeilen {from} bis {to}", showEarlier: "Frühere anzeigen",
+  // --- zu Geräten und Pässen
+  allKinds: "Alle Arten", commonAreas: "Auch die Gemeinschaftsräume", devicesText: "Alle, die du sehen kannst, wo immer sie sind.", kindOfDevice: "Art",
+  noDevices: "Ein solches Gerät gibt es nicht.", place: "Ort", resend: "Erneut senden",
 };
 
 """####),
@@ -6674,6 +6785,9 @@ export default {
   noChildAccount: "There is no account that you manage. One is made when a parent signs the child in on a device.",
   // --- of long lists
   rowsShown: "Rows {from} to {to}", showEarlier: "Show earlier ones",
+  // --- of devices and passes
+  allKinds: "All kinds", commonAreas: "The common areas as well", devicesText: "Those that you can see, wherever they are.", kindOfDevice: "Kind",
+  noDevices: "There is no such device.", place: "Place", resend: "Send again",
 };
 
 """####),
