@@ -11,6 +11,7 @@ export default async function people({ values, signal, page }) {
   let timer;
   let newest = 0;
   const look = async () => {
+    clearTimeout(timer);
     const turn = ++newest;
     const wanted = text.input.value.trim();
     remember({ text: wanted });
@@ -24,6 +25,8 @@ export default async function people({ values, signal, page }) {
       if (problem.name !== "AbortError" && turn === newest) results.replaceChildren(complaint(problem, look));
     }
   };
+  // What was typed last is not looked for, nor kept in the address, once another page is shown.
+  signal.addEventListener("abort", () => clearTimeout(timer));
   text.input.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(look, 250);

@@ -28,7 +28,7 @@ CHECKS = [
     webhooks.followed, webhooks.by_key_pair, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
     webhooks.stale, webhooks.switched_off, webhooks.listened,
     live.one_stream, live.one_renewal, live.another_person, live.rights,
-    states.long_list, states.as_curl, states.on_its_way, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
+    states.long_list, states.as_curl, states.on_its_way, states.left_early, states.wrong_clock, states.slow, states.away, states.away_whole, states.cut_stream,
     pages.entrance, pages.everybody, pages.narrow, pages.keyboard, pages.german, members.many,
     tenants.child_account, tenants.child_account_not_offered, tenants.family, names.everywhere,
 ]

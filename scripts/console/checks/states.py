@@ -106,6 +106,19 @@ def on_its_way(stage):
     page.until("document.querySelector('h1').textContent === 'Places' && !document.querySelector('main[aria-busy=true]')")
 
 
+def left_early(stage):
+    """What was typed into a search just before leaving the page is not written into the address of the next one."""
+    page = stage.enter("olivia", path="/people")
+    page.shows("olivia@example.com")
+    asked = sum("/operators/users?" in url for _, url in page.requests)
+    page.evaluate("""(() => { const box = document.querySelector("[name=text]"); box.value = "tom";
+        box.dispatchEvent(new Event("input")); location.hash = "#/requests"; })()""")
+    page.shows("Number of the request")
+    page.evaluate("new Promise((resolve) => { setTimeout(resolve, 500); })")
+    assert page.evaluate("location.hash") == "#/requests", page.evaluate("location.hash")
+    assert sum("/operators/users?" in url for _, url in page.requests) == asked, "it is looked for on another page"
+
+
 def wrong_clock(stage):
     """A browser whose clock is two hours ahead or behind: what has just happened happened just now."""
     for hours in (-2, 2):

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "01e49cd1372a100a"
+  static let digest = "9676f2df63f2e01f"
 
   /// The page.
   static let page = ####"""
@@ -3842,6 +3842,7 @@ export default async function people({ values, signal, page }) {
   let timer;
   let newest = 0;
   const look = async () => {
+    clearTimeout(timer);
     const turn = ++newest;
     const wanted = text.input.value.trim();
     remember({ text: wanted });
@@ -3855,6 +3856,8 @@ export default async function people({ values, signal, page }) {
       if (problem.name !== "AbortError" && turn === newest) results.replaceChildren(complaint(problem, look));
     }
   };
+  // What was typed last is not looked for, nor kept in the address, once another page is shown.
+  signal.addEventListener("abort", () => clearTimeout(timer));
   text.input.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(look, 250);
@@ -3992,8 +3995,10 @@ const purchases = (user) => card(t("purchases"), () => purchaseLines({ userId: u
 
 function mails(user) {
   return card(t("mails"), async () => {
-    const lists = await Promise.all(["queued", "sending", "sent", "dead"].map((state) => get("auth", `operators/mails?state=${state}&limit=200`)));
-    const found = lists.flatMap((list) => list.mails).filter((mail) => mail.userId === user.id)
+    // The newest of all, and those given up, of which the newest may be older. Each list stands in the audit log.
+    const lists = await Promise.all(["limit=1000", "state=dead&limit=200"].map((asked) => get("auth", `operators/mails?${asked}`)));
+    const known = new Map(lists.flatMap((list) => list.mails).filter((mail) => mail.userId === user.id).map((mail) => [mail.id, mail]));
+    const found = [...known.values()]
       .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1)).slice(0, 10);
     if (found.length === 0) return empty(t("noMails"));
     return el("ul", { class: "lines" }, found.map((mail) => el("li", {}, el("span", { class: "main" }, el("strong", {}, readable(mail.kind)),
