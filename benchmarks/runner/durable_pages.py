@@ -18,7 +18,7 @@ from . import layouts, page_log, peers, processes, products, same_rows
 from .suite import SERVICES, Suite
 from .tables import table
 
-SCOPE, BY_APP, BY_TIME = "audit_log_by_scope", "points_entry_by_app", "change_log_by_time"
+SCOPE, BY_APP = "audit_log_by_scope", "points_entry_by_app"
 # What is measured of a kind: its name, the probe, and its options.
 POINTS = (
     ("as it is", layouts.Points, {}),
@@ -26,19 +26,15 @@ POINTS = (
     ("– a user for each account, and not one for all", layouts.Points, {"actors": "each"}),
     ("– with idempotency keys at random", layouts.Points, {"keys": "random"}),
     ("– with idempotency keys in order of time", layouts.Points, {"keys": "time"}),
-    ("without audit by scope", layouts.Points, {"without": [SCOPE]}),
     ("without (holder, app, number)", layouts.Points, {"without": [BY_APP]}),
-    ("without either", layouts.Points, {"without": [SCOPE, BY_APP]}),
     ("integers, one row of state for each holder", layouts.Integers, {}),
-    ("– without audit by scope", layouts.Integers, {"without": [SCOPE]}),
-    ("– without either", layouts.Integers, {"without": [SCOPE, "entry_by_app"]}),
+    ("– without (holder, app, number)", layouts.Integers, {"without": ["entry_by_app"]}),
     ("– without (holder, app, number), audit packed", layouts.Integers,
      {"without": ["entry_by_app"], "packed": True}),
 )
 DOCUMENTS = (
     ("as it is", layouts.Documents, {}),
     ("– with idempotency keys at random", layouts.Documents, {"keys": "random"}),
-    ("without changes by time", layouts.Documents, {"without": [BY_TIME]}),
     ("without audit by scope", layouts.Documents, {"without": [SCOPE]}),
 )
 

@@ -4,7 +4,7 @@
 /// thread, all cores are in use: hashing has a lower priority than the loops and the writer, which work for the import,
 /// so that it would be slowed down most.
 struct ImportPace: Sendable {
-  /// What else the service does.
+  /// The other work of the service.
   struct Surroundings: Sendable {
     /// Writes that calls have asked for so far.
     var writeCount: UInt64
