@@ -36,7 +36,7 @@ class Stage:
 
     def start(self):
         for service, port in PORTS.items():
-            self.relays[service] = Relay(self.fleet.by_service[service][0].port, {"app": port})
+            self.relays[service] = Relay({"app": {port: self.fleet.by_service[service][0].port}})
         self.fleet.start()
 
     def stop(self):

@@ -97,6 +97,8 @@ class Installation:
         self.ports = ports
         self.surprises = []
         self.counts = {"answered": 0, "undecided": 0}
+        # When calls of a service that are not reads were carried out.
+        self.writes = {service: [] for service in ports}
         self._lock = threading.Lock()
 
     def names(self, service):
@@ -108,6 +110,8 @@ class Installation:
         try:
             data = send(self.ports[service][program], method, path, body, token, seconds, request)
             self._count("answered")
+            if method != "GET":
+                self.writes[service].append(time.monotonic())
             return Answered(start, time.monotonic(), program, 1, data)
         except Refused as refusal:
             self._count("answered")
@@ -136,6 +140,11 @@ class Installation:
                 if time.monotonic() - start > self.SECONDS_MAX:
                     raise Ended(f"{method} {path}: nothing decided within {self.SECONDS_MAX} s: {unknown}") from None
                 time.sleep(0.1 + 0.2 * random.random())
+
+    def silence_after(self, time):
+        """How long after a time the services carried out their first write; the longest, 0 if there was none."""
+        firsts = [next((end for end in sorted(ends) if end > time), time) for ends in self.writes.values()]
+        return max(firsts) - time
 
     def _count(self, what):
         with self._lock:

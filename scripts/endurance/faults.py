@@ -4,6 +4,8 @@ import random
 import threading
 import time
 
+# A drain takes 30 s at most (`drain_timeout`), and the store is closed after it.
+DRAIN_MAX = 45
 # After the end of a fault, until a program has connected again and heard of all commits.
 GRACE = 3
 
@@ -16,10 +18,13 @@ class Faults:
         self.random = random.Random(f"faults {seed}")
         self.counts = {}
         self.restarts = 0
+        # When the server was lost.
+        self.promotions = []
         self._kinds = [row for row in (
-            (4, "kill", self._kill), (4, "stop", self._stop), (3, "cut", self._cut), (3, "half-open", self._half_open),
-            (3, "lost answers", self._lose_answers), (4, "lost commit", self._lose_commit),
-            (4, "terminate", self._terminate), (1, "crash", self._crash),
+            (4, "kill", self._kill), (3, "update", self._update), (4, "stop", self._stop), (3, "cut", self._cut),
+            (3, "half-open", self._half_open), (3, "lost answers", self._lose_answers),
+            (4, "lost commit", self._lose_commit), (4, "terminate", self._terminate), (1, "crash", self._crash),
+            (2, "promote", self._promote), (4, "clock", self._clock),
         ) if not kinds or row[1] in kinds]
         # Each as program, start, end; the end is absent while it lasts.
         self._spans = []
@@ -98,6 +103,16 @@ class Faults:
             self.restarts += one.wait()
         self._on_program(rng, lambda one: one.kill(), again)
 
+    def _update(self, rng):
+        def end(one):
+            if code := one.end(DRAIN_MAX):
+                self.report("a program that was to end did not end well", f"{one.name}: exit code {code}; see {one.log}")
+
+        def again(one):
+            one.start()
+            self.restarts += one.wait()
+        self._on_program(rng, end, again)
+
     def _stop(self, rng):
         def again(one):
             time.sleep(rng.uniform(2, 12))
@@ -132,10 +147,23 @@ class Faults:
                 f" WHERE usename = 'gatehouse' AND pid <> pg_backend_pid() ORDER BY random() LIMIT {rng.choice((1, 3))})"
                 " AS chosen"))
 
+    def _clock(self, rng):
+        one = rng.choice(self.fleet.all)
+        # Nothing is to be noticed of it, so it is no time during which a program may be behind.
+        self.fleet.clocks.set(one.name, rng.uniform(-1, 1) * self.fleet.clocks.error_max)
+
     def _crash(self, rng):
+        self._server_away(lambda: (time.sleep(rng.uniform(0, 1)), self.postgres.start()), self.postgres.crash)
+
+    def _promote(self, rng):
+        def begin():
+            self.promotions.append(time.monotonic())
+            self.postgres.promote(self.relay.server)
+        self._server_away(lambda: None, begin)
+
+    def _server_away(self, body, begin):
         def again():
-            time.sleep(rng.uniform(0, 1))
-            self.postgres.start()
+            body()
             for one in self.fleet.all:
                 if self._busy[one.name].acquire(blocking=False):
                     try:
@@ -143,4 +171,4 @@ class Faults:
                     finally:
                         self._busy[one.name].release()
         with self._server:
-            self._reign("*", again, self.postgres.crash)
+            self._reign("*", again, begin)

@@ -1,54 +1,145 @@
-"""A server of PostgreSQL of the run's own, which can crash."""
+"""A server of PostgreSQL of the run's own, which can crash, and a standby that can take over."""
 
 import os
 import pathlib
 import pwd
 import shutil
+import signal
 import subprocess
+import time
 
 PROGRAMS = pathlib.Path("/usr/lib/postgresql")
+STANDBY = "standby"
 
 
 class Postgres:
-    """Has its files in a folder, and listens on a port of the loopback interface and on a socket in that folder."""
+    """Listens on the first of its ports; with a second one there is a standby too, and they change places.
 
-    def __init__(self, folder, port, schemas):
+    A commit is acknowledged when the standby has it as well. Servers have a socket in a folder each.
+    """
+
+    # How long a standby may take to have everything, and to take over.
+    SECONDS_MAX = 30
+
+    def __init__(self, folder, ports, schemas):
         found = sorted(PROGRAMS.glob("*/bin"), key=lambda path: int(path.parent.name))
         if not found:
             raise SystemExit(f"no PostgreSQL in {PROGRAMS}; run scripts/setup --postgresql")
-        self.programs, self.folder, self.port = found[-1], folder, port
-        folder.mkdir()
-        if os.geteuid() == 0:
-            owner = pwd.getpwnam("postgres")
-            os.chown(folder, owner.pw_uid, owner.pw_gid)
-        self._run("initdb", "-D", folder / "data", "-A", "trust", "-U", "gatehouse", "--no-locale", "-E", "UTF8")
+        self.programs, self.folder, self.ports, self.port = found[-1], folder, ports, ports[0]
+        for one in (folder, *(self._home(port) for port in ports)):
+            one.mkdir()
+            if os.geteuid() == 0:
+                owner = pwd.getpwnam("postgres")
+                os.chown(one, owner.pw_uid, owner.pw_gid)
+        self._run("initdb", "-D", self._data(self.port), "-A", "trust", "-U", "gatehouse", "--no-locale", "-E", "UTF8")
+        with open(self._data(self.port) / "postgresql.conf", "a", encoding="ascii") as settings:
+            settings.write("include_if_exists 'run.conf'\n")
         self.start()
         for schema in schemas:
             self.query(f"CREATE SCHEMA {schema}")
+        self._add_standby()
 
-    def address(self, schema, port):
-        """The store of a service, reached by a port that leads here."""
-        return f"postgresql://gatehouse@127.0.0.1:{port}/postgres?options=-csearch_path%3D{schema}"
+    def address(self, schema, ports):
+        """The store of a service, reached by ports that lead to the servers."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
+        return f"postgresql://gatehouse@{hosts}/postgres?options=-csearch_path%3D{schema}"
 
     def start(self):
-        # A crash of the machine need not be survived, so nothing waits for the disk.
-        options = f"-p {self.port} -k {self.folder} -c fsync=off -c full_page_writes=off -c max_connections=200"
-        self._run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-w", "-o", options, "start")
+        self._start(self.port)
 
     def crash(self):
-        self._run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "-w", "stop")
+        self._run("pg_ctl", "-D", self._data(self.port), "-m", "immediate", "-w", "stop")
+
+    def promote(self, tell):
+        """Loses the server with its data, has the standby take over, and makes a new standby.
+
+        `tell` hears of a port whether its server is there.
+        """
+        self._wait_for_standby()
+        lost, self.port = self.port, next(port for port in self.ports if port != self.port)
+        self._lose(lost)
+        tell(lost, False)
+        # Waits for no standby until there is one.
+        self._set_standby("")
+        if self.query("SELECT pg_promote(true)") != "t":
+            raise RuntimeError("the standby does not take over")
+        shutil.rmtree(self._data(lost))
+        self._add_standby()
+        tell(lost, True)
 
     def query(self, text):
         """The rows of an answer as text."""
-        return self._run("psql", "-X", "-q", "-A", "-t", "-h", self.folder, "-p", str(self.port), "-U", "gatehouse",
-                         "-d", "postgres", "-c", text)
+        return self._run("psql", "-X", "-q", "-A", "-t", "-h", self._home(self.port), "-p", str(self.port),
+                         "-U", "gatehouse", "-d", "postgres", "-c", text)
 
     def close(self):
-        try:
-            self.crash()
-        except subprocess.CalledProcessError:
-            pass
+        for port in self.ports:
+            try:
+                self._run("pg_ctl", "-D", self._data(port), "-m", "immediate", "-w", "stop")
+            except subprocess.CalledProcessError:
+                pass
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _home(self, port):
+        return self.folder / str(port)
+
+    def _data(self, port):
+        return self._home(port) / "data"
+
+    def _start(self, port):
+        # A crash of the machine need not be survived, so nothing waits for the disk.
+        options = (f"-p {port} -k {self._home(port)} -c fsync=off -c full_page_writes=off -c max_connections=200"
+                   # Nothing of a server that is lost stays in memory; a standby comes back soon after a crash.
+                   " -c dynamic_shared_memory_type=mmap -c wal_retrieve_retry_interval=200ms")
+        self._run("pg_ctl", "-D", self._data(port), "-l", self._home(port) / "log", "-w", "-o", options, "start")
+
+    def _add_standby(self):
+        """A copy of the server on the other port, which follows it; commits wait for it from then on."""
+        for port in self.ports:
+            if port == self.port:
+                continue
+            source = f"host=127.0.0.1 port={self.port} user=gatehouse application_name={STANDBY}"
+            self._run("pg_basebackup", "-D", self._data(port), "-d", source, "-R", "-c", "fast", "-X", "stream")
+            self._start(port)
+            self._set_standby(STANDBY)
+            self._wait_for_standby()
+
+    def _set_standby(self, name):
+        path = self._data(self.port) / "run.conf"
+        path.write_text(f"synchronous_standby_names = '{name}'\n", encoding="ascii")
+        path.chmod(0o644)
+        self._run("pg_ctl", "-D", self._data(self.port), "reload")
+
+    def _wait_for_standby(self):
+        """Until it has all that the server has: a crash shows what only the server has."""
+        position = self.query("SELECT pg_current_wal_flush_lsn()")
+        deadline = time.monotonic() + self.SECONDS_MAX
+        while not self.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+                             f" AND flush_lsn >= '{position}'"):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the standby does not follow; see {self.folder}")
+            time.sleep(0.05)
+
+    def _lose(self, port):
+        """Ends all its processes as a machine does that loses its power.
+
+        They stop first: a backend that outlives the first process by a moment shows commits that the standby lacks.
+        """
+        # The first line is the process, the seventh the key and the number of a piece of shared memory.
+        lines = (self._data(port) / "postmaster.pid").read_text().splitlines()
+        first = int(lines[0])
+        os.kill(first, signal.SIGSTOP)
+        children = pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        everything = [first, *map(int, children)]
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for one in everything:
+                try:
+                    os.kill(one, number)
+                except ProcessLookupError:
+                    pass
+        while pathlib.Path(f"/proc/{first}").exists() and not _is_zombie(first):
+            time.sleep(0.01)
+        subprocess.run(["ipcrm", "-m", lines[6].split()[1]], check=True)
 
     def _run(self, program, *arguments):
         as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
@@ -59,3 +150,10 @@ class Postgres:
             done = subprocess.run([*as_owner, self.programs / program, *arguments], check=True, cwd="/", text=True,
                                   stdout=subprocess.PIPE if captures else errors, stderr=errors, stdin=subprocess.DEVNULL)
         return done.stdout.strip() if captures else ""
+
+
+def _is_zombie(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True

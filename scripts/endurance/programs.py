@@ -29,8 +29,10 @@ class Program:
 
     def start(self):
         with open(self.log, "ab") as log:
+            clocks = self.fleet.clocks
             self.process = subprocess.Popen(
-                [self.fleet.programs / f"{self.service}-service", "--config", self.settings], stdout=log, stderr=log)
+                [self.fleet.programs / f"{self.service}-service", "--config", self.settings], stdout=log, stderr=log,
+                env=os.environ | (clocks.environment(self.name) if clocks else {}))
 
     def is_ready(self):
         return self.process.poll() is None and subprocess.run(
@@ -54,6 +56,11 @@ class Program:
         self.process.kill()
         self.process.wait()
 
+    def end(self, seconds):
+        """Ends it as an update does; its exit code."""
+        self.process.terminate()
+        return self.process.wait(seconds)
+
     def stop(self):
         self.process.send_signal(signal.SIGSTOP)
 
@@ -70,11 +77,11 @@ class Program:
 
 
 class Fleet:
-    """All programs of an installation. `stores` gives the setting of a program's store."""
+    """All programs of an installation. `stores` gives the setting of a program's store, `clocks` their wall clocks."""
 
-    def __init__(self, programs, folder, count, stores, extra=None, first_port=21_000):
+    def __init__(self, programs, folder, count, stores, extra=None, first_port=21_000, clocks=None):
         self.programs, self.folder = pathlib.Path(programs), folder
-        self._next_port = first_port
+        self._next_port, self.clocks = first_port, clocks
         self.by_service = {
             service: [Program(self, service, number + 1) for number in range(count)] for service in SERVICES}
         self.all = [one for programs in self.by_service.values() for one in programs]

@@ -1,9 +1,11 @@
-"""A relay before a server of TCP, with a way of its own for each client program, which can be cut, or swallow bytes.
+"""A relay before servers of TCP, with a way of its own for each client program, which can be cut, or swallow bytes.
 
-Run as a program it takes lines from its input: `NAME MODE` with a mode of `Relay`, and answers each with `ok`.
+Run as a program it takes lines from its input: `NAME MODE` with a mode of `Relay`, or `PORT gone` and `PORT here` of a
+server, and answers each with `ok`.
 """
 
 import asyncio
+import functools
 import subprocess
 import sys
 
@@ -17,15 +19,23 @@ COMMIT, TURN = b"COMMIT\0", b"pg_advisory_xact_lock"
 
 
 class Way:
-    """The way of one program to the server."""
+    """The way of one program to the servers: a port that it connects to for each of theirs."""
 
-    def __init__(self, name, port, server_port):
-        self.name, self.port, self.server_port = name, port, server_port
+    def __init__(self):
+        self.servers = {}
         self.mode = "pass"
-        self._links = set()
+        self._links, self._listeners = set(), {}
 
-    async def listen(self):
-        await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+    async def listen(self, to_port=None):
+        """Begins to listen for connections to one server, or to all."""
+        for port, server_port in self.servers.items():
+            if to_port in (None, server_port):
+                self._listeners[server_port] = await asyncio.start_server(
+                    functools.partial(self._accept, server_port), "127.0.0.1", port)
+
+    def refuse(self, to_port):
+        """Refuses connections to a server, as a machine without one does."""
+        self._listeners[to_port].close()
 
     def change(self, mode):
         self.mode = mode
@@ -34,12 +44,12 @@ class Way:
             for writer in list(self._links):
                 writer.transport.abort()
 
-    async def _accept(self, reader, writer):
+    async def _accept(self, to_port, reader, writer):
         if self.mode == "cut":
             writer.transport.abort()
             return
         try:
-            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self.server_port)
+            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", to_port)
         except OSError:
             writer.transport.abort()
             return
@@ -94,29 +104,44 @@ class Ends:
         self.client, self.server, self.writes = client, server, False
 
 
-async def _main(server_port, ways):
+async def _main(ways):
     for way in ways.values():
         await way.listen()
     print("ok", flush=True)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         name, mode = line.strip().split(" ", 1)
-        ways[name].change(mode)
+        if mode == "gone":
+            for way in ways.values():
+                way.refuse(int(name))
+        elif mode == "here":
+            for way in ways.values():
+                await way.listen(int(name))
+        else:
+            ways[name].change(mode)
         print("ok", flush=True)
 
 
 class Relay:
     """The relay in a process of its own, so that clients do not slow it down."""
 
-    def __init__(self, server_port, ports):
+    def __init__(self, ways):
+        """`ways` has for each name the ports to listen on, with those that they lead to."""
+        pairs = [f"{name}:{port}:{to_port}" for name, ports in ways.items() for port, to_port in ports.items()]
         self._process = subprocess.Popen(
-            [sys.executable, __file__, str(server_port), *(f"{name}:{port}" for name, port in ports.items())],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, __file__, *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout.readline() == "ok\n", "the relay did not start"
 
     def change(self, name, mode):
         assert mode in MODES, mode
-        self._process.stdin.write(f"{name} {mode}\n")
+        self._order(f"{name} {mode}")
+
+    def server(self, port, is_here):
+        """A server that is away is not connected to; what accepts and closes keeps libpq from trying the next one."""
+        self._order(f"{port} {'here' if is_here else 'gone'}")
+
+    def _order(self, line):
+        self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
         assert self._process.stdout.readline() == "ok\n", "the relay has ended"
 
@@ -127,7 +152,7 @@ class Relay:
 
 if __name__ == "__main__":
     _ways = {}
-    for _argument in sys.argv[2:]:
-        _name, _port = _argument.split(":")
-        _ways[_name] = Way(_name, int(_port), int(sys.argv[1]))
-    asyncio.run(_main(int(sys.argv[1]), _ways))
+    for _argument in sys.argv[1:]:
+        _name, _port, _to_port = _argument.split(":")
+        _ways.setdefault(_name, Way()).servers[int(_port)] = int(_to_port)
+    asyncio.run(_main(_ways))

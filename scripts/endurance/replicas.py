@@ -12,6 +12,7 @@ import time
 import traceback
 
 from .calls import Installation
+from .clocks import Clocks
 from .faults import Faults
 from .history import Problems
 from .postgres import Postgres
@@ -26,8 +27,9 @@ from .workloads.roles import Roles
 from .workloads.sessions import Sessions
 
 WORKLOADS = (Roles, Owners, Counters, Places, Claims, Points, Sessions)
-KINDS = ("kill", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "crash")
-SERVER_PORT, FIRST_WAY = 20_500, 20_501
+KINDS = ("kill", "update", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "crash", "promote",
+         "clock")
+SERVER_PORTS, FIRST_WAY = (20_500, 20_520), 20_501
 
 
 class Stage:
@@ -37,11 +39,14 @@ class Stage:
         self.seed, self.folder = arguments.seed, folder
         self.problems = Problems()
         self._over = threading.Event()
-        self.postgres = Postgres(folder / "postgresql", SERVER_PORT, SERVICES)
+        wanted = arguments.fault or KINDS
+        self.ports = SERVER_PORTS if "promote" in wanted else SERVER_PORTS[:1]
+        clocks = Clocks(folder, arguments.clocks) if "clock" in wanted else None
+        self.postgres = Postgres(folder / "postgresql", self.ports, SERVICES)
         self.ways, self.relay, self.fleet = {}, None, None
         try:
-            self.fleet = Fleet(arguments.programs, folder, 2, self._store)
-            self.relay = Relay(SERVER_PORT, self.ways)
+            self.fleet = Fleet(arguments.programs, folder, 2, self._store, clocks=clocks)
+            self.relay = Relay(self.ways)
             self.fleet.start()
         except BaseException:
             self.close()
@@ -51,7 +56,9 @@ class Stage:
                              self.problems.add, arguments.fault)
 
     def _store(self, program):
-        self.ways[program.name] = FIRST_WAY + len(self.ways)
+        # A way to each server is as far from it as that of the other server.
+        offset = FIRST_WAY - SERVER_PORTS[0] + len(self.ways)
+        self.ways[program.name] = {port + offset: port for port in self.ports}
         return {"store": self.postgres.address(program.service, self.ways[program.name])}
 
     def random(self, name):
@@ -81,6 +88,19 @@ def guarded(stage, name, body):
     return threading.Thread(target=run)
 
 
+def judge_times(stage):
+    """How many changes were looked at: the times of commits do not go back, whatever the clocks of programs say."""
+    count = 0
+    for service in SERVICES:
+        seen, back = stage.postgres.query(
+            "SELECT count(*), count(*) FILTER (WHERE recorded_at < before) FROM (SELECT recorded_at, lag(recorded_at)"
+            f" OVER (ORDER BY revision) AS before FROM {service}.change_log) AS change").split("|")
+        count += int(seen)
+        if int(back):
+            stage.problems.add("changes that are older than those before them", f"{back} of {seen} of {service}")
+    return count
+
+
 def run(stage, arguments, workloads):
     """The lines of the report."""
     for workload in workloads:
@@ -98,10 +118,13 @@ def run(stage, arguments, workloads):
     for thread in threads:
         thread.join()
     lines = [f"{workload.name}: {workload.judge()}" for workload in workloads]
+    lines.append(f"times: {judge_times(stage)} changes looked at")
     for text in stage.installation.surprises:
         stage.problems.add("an answer INTERNAL", text)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(stage.faults.counts.items()))
     lines.append(f"faults: {counts or 'none'}; {stage.faults.restarts} programs ended by themselves and were started again")
+    if silences := [stage.installation.silence_after(moment) for moment in stage.faults.promotions]:
+        lines.append(f"a standby takes over: every service writes again after {max(silences):.1f} s at most")
     answered = stage.installation.counts
     lines.append(f"calls: {answered['answered']} with an answer that decides, {answered['undecided']} without")
     return lines
@@ -114,6 +137,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[one.name for one in WORKLOADS])
     parser.add_argument("--fault", action="append", choices=[*KINDS, "none"])
+    parser.add_argument("--clocks", type=float, default=20)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
