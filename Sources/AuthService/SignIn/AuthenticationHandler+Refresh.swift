@@ -14,10 +14,11 @@ extension AuthenticationHandler {
     }
     let attempt = try RefreshAttempt.digest(of: request.attempt, session: shown.session)
     let signer = try await core.signer()
-    let now = core.clock.now
     let taken = try await core.store.write(call) { tx -> Refreshed in
+      // Not that of before its turn came: the token may have been taken since, by another program's clock.
+      let now = tx.now
       guard var session = try SessionTable.find(shown.session, in: tx) else {
-        return Refreshed(outcome: .refused)
+        return Refreshed(outcome: .refused, now: now)
       }
       let outcome = session.refresh.take(
         shown.generation,
@@ -26,12 +27,12 @@ extension AuthenticationHandler {
         lifetimes: core.settings.sessions
       )
       let revoked = try note(outcome, of: session, attempt, now: now, in: tx)
-      return Refreshed(outcome: outcome, session: session, revoked: revoked)
+      return Refreshed(outcome: outcome, now: now, session: session, revoked: revoked)
     }
     core.metrics.refreshes.series("\(taken.outcome)").increment()
     switch (taken.outcome, taken.session) {
     case (.rotated, let session?): return core.tokens(of: session, by: signer)
-    case (.repeated, let session?): return repeatedTokens(of: session, by: signer, now: now)
+    case (.repeated, let session?): return repeatedTokens(of: session, by: signer, now: taken.now)
     case (.repeatedTooOften, _): throw SignInError.repeatedTooOften
     case (.reused, let session?):
       core.logger.warning(
@@ -100,6 +101,7 @@ extension AuthenticationHandler {
   /// The outcome of a refresh token in the store.
   private struct Refreshed {
     var outcome: RefreshState.Outcome
+    var now: Int64
     var session: SessionRecord?
     var revoked: [Revocation] = []
   }

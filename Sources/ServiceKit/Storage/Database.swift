@@ -89,7 +89,13 @@ public final class Database: Sendable {
           feed: feed,
           writer: writer,
           readers: readers,
-          tail: try await startTail(configuration, feed, writer, monotonic)
+          tail: try await startTail(
+            configuration,
+            SchemaVersion(migrations),
+            feed,
+            writer,
+            monotonic
+          )
         )
       } catch {
         await readers.close()
@@ -103,12 +109,13 @@ public final class Database: Sendable {
 
   private static func startTail(
     _ configuration: DatabaseConfiguration,
+    _ version: SchemaVersion,
     _ feed: ChangeFeed,
     _ writer: StoreWriter,
     _ monotonic: @escaping @Sendable () -> ContinuousClock.Instant
   ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread)? {
     guard let server = configuration.server else { return nil }
-    return try await StoreTail.start(server, feed: feed, now: monotonic) {
+    return try await StoreTail.start(server, feed: feed, version: version, now: monotonic) {
       // One at a time, so that one number does; what fails is tried again by the next question.
       try? await writer.queue.perform(id: .max, isCatchUp: true) { _ in }
     }

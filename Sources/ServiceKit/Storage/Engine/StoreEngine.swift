@@ -8,6 +8,10 @@ protocol StoreEngine: AnyObject {
   /// The newest change that was ever logged when the store was opened, or 0.
   var lastRevision: Int64 { get }
 
+  /// The time of that change in a store that others write by clocks of their own; else, and without one, the smallest
+  /// number.
+  var lastTime: Int64 { get }
+
   /// Whether other programs may write the store as well.
   var isShared: Bool { get }
 

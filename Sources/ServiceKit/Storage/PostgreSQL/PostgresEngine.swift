@@ -8,8 +8,10 @@ final class PostgresEngine: StoreEngine {
   let isShared = true
   /// The newest change that was ever logged, or 0.
   let lastRevision: Int64
+  let lastTime: Int64
   private let server: PostgresConnection
   private let turn: PostgresTurn
+  private let version: SchemaVersion
   /// The last change of the store that this program knows; nil before the first.
   private var lastChange: Change?
   /// Why the memory of this program can no longer follow the store.
@@ -24,9 +26,15 @@ final class PostgresEngine: StoreEngine {
     server = try PostgresConnection(location)
     try PostgresSessions.require(server, at: location)
     turn = try PostgresTurn(server)
+    version = SchemaVersion(migrations)
     let schema = PostgresSchema(connection: server, applicationID: applicationID)
     try turn.hold(on: server) { () throws(StoreError) in try schema.bringUp(migrations) }
     lastRevision = try StoreSchema.newestRevision(server)
+    let last = try server.first(
+      "SELECT recorded_at FROM change_log WHERE revision = ?",
+      [.integer(lastRevision)]
+    ) { $0.integer(0) }
+    lastTime = last ?? .min
   }
 
   func begin(after revision: Int64) throws(StoreError) -> [Change] {
@@ -43,11 +51,12 @@ final class PostgresEngine: StoreEngine {
 
   private func beginInTurn(after revision: Int64, isNew: Bool) throws(StoreError) -> [Change] {
     do throws(StoreError) {
-      try turn.begin(on: server)
+      try turn.begin(on: server, with: version.guarding)
       if isNew { try requireContinuity(with: revision) }
       return try changes(after: revision)
     } catch {
       if server.isInTransaction { try server.run("ROLLBACK") }
+      if server.isConnected { try requireKnownSchema() }
       throw error
     }
   }
@@ -55,12 +64,14 @@ final class PostgresEngine: StoreEngine {
   func news(after revision: Int64) throws(StoreError) -> [Change] {
     if server.isConnected {
       do throws(StoreError) {
+        try requireKnownSchema()
         return try changes(after: revision)
       } catch  where !server.isConnected {
         // As above.
       }
     }
     try server.connectForUse()
+    try requireKnownSchema()
     try requireContinuity(with: revision)
     return try changes(after: revision)
   }
@@ -78,6 +89,15 @@ final class PostgresEngine: StoreEngine {
     guard found == known else {
       throw breach("has another change \(known.revision) than the one that this program knows")
     }
+  }
+
+  /// Throws when a newer program has changed the tables: rows that this one wrote would lack what the newer one keeps.
+  private func requireKnownSchema() throws(StoreError) {
+    let found = try SchemaVersion.of(server)
+    guard version.isOlder(than: found) else { return }
+    throw breach(
+      "was brought to schema version \(found.own) by a newer program, and this one knows \(version.own)"
+    )
   }
 
   private func breach(_ detail: String) -> StoreError {

@@ -1,3 +1,41 @@
+/// How many migrations have made the tables of a store, or are known to a program: those that all services have, and the
+/// service's own.
+struct SchemaVersion: Hashable, Sendable {
+  let common: Int
+  let own: Int
+
+  /// The version that this program knows.
+  init(_ migrations: [Migration]) {
+    (common, own) = (StoreSchema.common.count, migrations.count)
+  }
+
+  private init(common: Int, own: Int) { (self.common, self.own) = (common, own) }
+
+  /// The version of the store on a server.
+  static func of(_ server: PostgresConnection) throws(StoreError) -> SchemaVersion {
+    let found = try server.first(
+      "SELECT common_version, own_version FROM store_version, store_schema"
+    ) { SchemaVersion(common: Int($0.integer(0)), own: Int($0.integer(1))) }
+    guard let found else {
+      throw .corrupt(path: server.path, detail: "its schema version is missing")
+    }
+    return found
+  }
+
+  /// Whether a newer program has changed the tables since.
+  func isOlder(than other: SchemaVersion) -> Bool { common < other.common || own < other.own }
+
+  /// A statement that fails on a store which is newer.
+  ///
+  /// It travels with those that begin a transaction, whose rows nobody reads, so it says no by an error.
+  var guarding: String {
+    """
+    SELECT 1 / CAST(common_version <= \(common) AND own_version <= \(own) AS integer)
+      FROM store_version, store_schema
+    """
+  }
+}
+
 /// Brings a schema of a server to the tables that the program knows.
 ///
 /// The table `store_schema` says which service's store it is and how far it has come, as the header of a file does.

@@ -30,12 +30,12 @@ struct PostgresTurn {
     "\(lockClass), \(Int32(truncatingIfNeeded: schemaID))"
   }
 
-  /// Begins a transaction that has the turn to write until its end.
-  func begin(on server: PostgresConnection) throws(StoreError) {
+  /// Begins a transaction that has the turn to write until its end, and runs a statement in it.
+  func begin(on server: PostgresConnection, with statement: String) throws(StoreError) {
     try server.run(
       """
       BEGIN; SET LOCAL lock_timeout = '\(Self.waitMax)s';
-      SELECT pg_advisory_xact_lock(\(key(Self.writing)))
+      SELECT pg_advisory_xact_lock(\(key(Self.writing))); \(statement)
       """
     )
   }
@@ -63,5 +63,10 @@ struct PostgresTurn {
       "SELECT pg_try_advisory_lock(\(key(Self.leading)))"
     ) { $0.boolean(0) }
     return isLeading == true
+  }
+
+  /// Leads no longer, so that another program may.
+  func stopLeading(on server: PostgresConnection) throws(StoreError) {
+    try server.run("SELECT pg_advisory_unlock(\(key(Self.leading)))")
   }
 }

@@ -16,22 +16,24 @@ final class StoreTail: Sendable {
   private let state: Lock<State>
   private let now: @Sendable () -> ContinuousClock.Instant
   private let feed: ChangeFeed
+  private let version: SchemaVersion
   /// Has the writer take over what was committed.
   private let catchUp: @Sendable () async -> Void
 
   /// Time between two questions, in milliseconds.
   private static let interval: UInt32 = 20
-  /// Questions between two attempts to lead.
+  /// Questions between two attempts to lead, and between two looks at the version of the tables.
   private static let questionsPerAttempt = 25
   /// The server ends a connection that says nothing for so long, so that a program that was stopped leads no longer.
   private static let silenceMax = "5s"
 
   private init(
     _ feed: ChangeFeed,
+    _ version: SchemaVersion,
     _ now: @escaping @Sendable () -> ContinuousClock.Instant,
     _ catchUp: @escaping @Sendable () async -> Void
   ) {
-    (self.feed, self.now, self.catchUp) = (feed, now, catchUp)
+    (self.feed, self.version, self.now, self.catchUp) = (feed, version, now, catchUp)
     state = Lock(State(lastHeard: now()))
   }
 
@@ -39,10 +41,11 @@ final class StoreTail: Sendable {
   static func start(
     _ location: PostgresLocation,
     feed: ChangeFeed,
+    version: SchemaVersion,
     now: @escaping @Sendable () -> ContinuousClock.Instant,
     catchUp: @escaping @Sendable () async -> Void
   ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread) {
-    let tail = StoreTail(feed, now, catchUp)
+    let tail = StoreTail(feed, version, now, catchUp)
     let thread = try await StoreThread.start(name: "store-tail") {
       () throws(StoreError) in
       let server = try PostgresConnection(location)
@@ -71,7 +74,7 @@ final class StoreTail: Sendable {
     var questionCount = 0
     while !state.withLock({ $0.isClosed }) {
       do throws(StoreError) {
-        try ask(server, turn, mayLead: questionCount % Self.questionsPerAttempt == 0)
+        try ask(server, turn, isLong: questionCount % Self.questionsPerAttempt == 0)
         questionCount += 1
       } catch {
         questionCount = 0
@@ -85,7 +88,7 @@ final class StoreTail: Sendable {
   private func ask(
     _ server: PostgresConnection,
     _ turn: PostgresTurn,
-    mayLead: Bool
+    isLong: Bool
   ) throws(StoreError) {
     if !server.isConnected {
       leadership.set(false)
@@ -96,7 +99,16 @@ final class StoreTail: Sendable {
     let now = now()
     state.withLock { $0.lastHeard = now }
     if newest > feed.newest { wake() }
-    if mayLead, !leadership.isLeading, try turn.lead(on: server) { leadership.set(true) }
+    guard isLong else { return }
+    if try version.isOlder(than: SchemaVersion.of(server)) { return try leave(server, turn) }
+    if !leadership.isLeading, try turn.lead(on: server) { leadership.set(true) }
+  }
+
+  /// A newer program has changed the tables: it is to lead, and the writer of this one to notice and to stop.
+  private func leave(_ server: PostgresConnection, _ turn: PostgresTurn) throws(StoreError) {
+    if leadership.isLeading { try turn.stopLeading(on: server) }
+    leadership.set(false)
+    wake()
   }
 
   /// Has the writer take over what is new, once at a time.

@@ -4,6 +4,7 @@ final class FileEngine: StoreEngine {
   let isShared = false
   /// The newest change that was ever logged, or 0.
   let lastRevision: Int64
+  let lastTime = Int64.min
   private let file: SQLiteConnection
   private let seal: StoreSeal
   private let state: SharedCondition

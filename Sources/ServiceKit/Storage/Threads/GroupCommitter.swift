@@ -13,7 +13,7 @@ final class GroupCommitter {
   /// How many of the next transactions get savepoints.
   private var savepointCommitCount = 0
   /// The time of the newest change, in a store that others write by clocks of their own.
-  private var lastTime = Int64.min
+  private var lastTime: Int64
   /// The followers that see each commit before its callers.
   private var follower: (any CommitFollower)?
 
@@ -25,6 +25,7 @@ final class GroupCommitter {
     state: SharedCondition
   ) {
     self.engine = engine
+    lastTime = engine.lastTime
     self.configuration = configuration
     self.clock = clock
     self.feed = feed

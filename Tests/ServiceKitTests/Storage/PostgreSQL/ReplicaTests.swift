@@ -154,10 +154,18 @@ struct ReplicaTests {
     let (early, late) = (ManualClock(1_000_000), ManualClock(1_030_000))
     try await withReplicas(clocks: [early, late]) { replicas in
       for number in 0..<6 { try await appendChange("\(number)", to: replicas[number % 2]) }
+      // Also that of one whose clock is early, and which has heard of nothing yet.
+      let third = try await Database.open(
+        Notes.configuration(folder),
+        migrations: Notes.migrations,
+        clock: early
+      )
+      try await appendChange("6", to: third)
+      await third.close()
       let times = try await replicas[0].read { tx in
         try tx.query("SELECT recorded_at FROM change_log ORDER BY revision") { $0.integer(0) }
       }
-      #expect(times == [1_000_000] + [Int64](repeating: 1_030_000, count: 5))
+      #expect(times == [1_000_000] + [Int64](repeating: 1_030_000, count: 6))
     }
   }
 
@@ -203,7 +211,7 @@ struct ReplicaTests {
     try await withReplicas { replicas in
       let stopped = try administrator()
       let turn = try PostgresTurn(stopped)
-      try turn.begin(on: stopped)
+      try turn.begin(on: stopped, with: "SELECT 1")
       // The server ends it after five seconds, and what it would have written is not done.
       try await replicas[0].put("a", "milk")
       #expect(throws: StoreError.self) { try stopped.execute("DELETE FROM note") }
@@ -237,6 +245,39 @@ struct ReplicaTests {
       guard case .broken = replicas[1].condition else {
         return #expect(Bool(false), "\(replicas[1].condition)")
       }
+    }
+  }
+
+  @Test("Programs stop when a newer one has migrated the store, which goes on and leads")
+  func olderPrograms_afterMigration_stop() async throws {
+    try await withReplicas { replicas in
+      #expect(await loop.eventually { replicas.contains { $0.isLeading } })
+      try await replicas[0].put("a", "milk")
+      let step = Migration(
+        version: Notes.migrations.count + 1,
+        sql: "ALTER TABLE note ADD COLUMN place TEXT NOT NULL DEFAULT ''"
+      )
+      let newer = try await Database.open(
+        Notes.configuration(folder),
+        migrations: Notes.migrations + [step],
+        clock: SystemWallClock()
+      )
+      // One is asked to write, the other one is not.
+      await #expect(throws: StoreError.self) { try await replicas[0].put("b", "bread") }
+      for replica in replicas {
+        let isBroken = await loop.eventually {
+          guard case .broken(let reason) = replica.condition else { return false }
+          return reason.contains("by a newer program") && reason.contains("restart this program")
+        }
+        #expect(isBroken, "\(replica.condition)")
+        await #expect(throws: StoreError.self) { try await replica.put("b", "bread") }
+      }
+      #expect(await loop.eventually { newer.isLeading })
+      #expect(replicas.allSatisfy { !$0.isLeading })
+      try await newer.put("b", "butter")
+      #expect(try await newer.note("a") == "milk")
+      #expect(try await newer.note("b") == "butter")
+      await newer.close()
     }
   }
 
