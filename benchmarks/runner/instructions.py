@@ -6,7 +6,6 @@ the same order: what a write costs depends on how many there were before it. Of 
 counts: what a server does besides (timers, checkpoints of a store) only adds.
 """
 
-import concurrent.futures
 import json
 import os
 import re
@@ -257,9 +256,9 @@ def measure(options):
         services.build(with_benchmark=False)
         peers.build_floors()
     os.environ.update(ENVIRONMENT)
-    # Other work slows a part down and adds nothing to its count, so they share the machine.
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = dict(zip(wanted, pool.map(measured, wanted)))
+    # One after another: while callgrind dumps one process, connections of another under valgrind lose bytes, those of
+    # the floors in C too.
+    found = {name: measured(name) for name in wanted}
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     problems = compare(found, record)
     if not options.check:
