@@ -187,18 +187,27 @@ enum MailTable {
   /// Mails of a state, or all, newest first unless it is said, from the one after `cursor` on.
   static func page(
     _ state: MailRecord.State?,
+    to userID: String,
     after cursor: String?,
     _ direction: ListDirection = .descending,
     skipping skippedCount: Int = 0,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [MailRecord] {
-    var values: [SQLValue] = [.text(cursor ?? direction.firstText)]
-    if let state { values.append(.integer(state.rawValue)) }
+    var (condition, values) = ("id \(direction.comparison) ?", [SQLValue]())
+    values.append(.text(cursor ?? direction.firstText))
+    if let state {
+      condition += " AND state = ?"
+      values.append(.integer(state.rawValue))
+    }
+    if !userID.isEmpty {
+      condition += " AND user_id = ?"
+      values.append(.text(userID))
+    }
     return try tx.query(
       columns,
       """
-      WHERE id \(direction.comparison) ? \(state == nil ? "" : "AND state = ?")
+      WHERE \(condition)
       ORDER BY id \(direction.keyword) LIMIT ? OFFSET ?
       """,
       values: values + [.integer(limit), .integer(skippedCount)]

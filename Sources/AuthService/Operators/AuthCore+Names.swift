@@ -28,7 +28,14 @@ extension Auth_V1.Account: ShowsPeople {
 
 extension Auth_V1.AccountChange: ShowsPeople {
   mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
+    _ = body(userId, &displayName)
     _ = body(requestedBy, &requestedByName)
     _ = body(approvedBy, &approvedByName)
+  }
+}
+
+extension Auth_V1.Mail: ShowsPeople {
+  mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
+    if !userId.isEmpty { _ = body(userId, &displayName) }
   }
 }

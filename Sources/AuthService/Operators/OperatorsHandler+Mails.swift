@@ -12,7 +12,8 @@ extension OperatorsHandler {
     let user = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
     let state = MailRecord.State(rawValue: Int64(request.state.rawValue))
-    let binding = "Operators.ListMails \(user.userID) \(request.state.rawValue)"
+    let wanted = "\(request.state.rawValue) \(request.userId)"
+    let binding = "Operators.ListMails \(user.userID) \(wanted)"
     let direction = ListDirection(request.sortBy, standard: .descending)
     let asked = try core.page(
       .init(size: request.pageSize, token: request.pageToken, number: request.page),
@@ -22,6 +23,7 @@ extension OperatorsHandler {
     let found = try await core.store.read { tx in
       try MailTable.page(
         state,
+        to: request.userId,
         after: cursor,
         direction,
         skipping: asked.skippedCount,
@@ -33,9 +35,12 @@ extension OperatorsHandler {
     let count = page.count
     // Before the answer: anyone who reads about others is known to have read.
     try await core.store.write(call) { tx in
-      try tx.audit("mail.list", object: "", detail: "\(count)")
+      try tx.audit("mail.list", object: request.userId, detail: "\(count)")
     }
-    return .init(mails: page.map { .init($0) }, nextPageToken: next)
+    return .init(
+      mails: try await core.named(page.map { Auth_V1.Mail($0) }),
+      nextPageToken: next
+    )
   }
 }
 

@@ -40,7 +40,9 @@ extension PagedRequest {
   var sortBy: String { "" }
 }
 
+extension Tenancy_V1.ListAllEntityDeletionsRequest: PagedRequest {}
 extension Tenancy_V1.ListConvertedRolesRequest: PagedRequest {}
+extension Tenancy_V1.ListEntityDeletionsRequest: PagedRequest {}
 extension Tenancy_V1.ListGuestPassesRequest: PagedRequest {}
 extension Tenancy_V1.ListHistoryRequest: PagedRequest {}
 extension Tenancy_V1.ListInvitationsRequest: PagedRequest {}

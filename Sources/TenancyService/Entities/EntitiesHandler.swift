@@ -150,21 +150,4 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     if !request.dryRun { core.familyEndings?.wake() }
     return response
   }
-
-  func getDeletion(
-    _ request: Tenancy_V1.GetEntityDeletionRequest,
-    _ call: CallContext
-  ) async throws -> Tenancy_V1.EntityDeletion {
-    let (user, core) = (try call.requireUser(), core)
-    try core.requireNotSuspended(user)
-    return try await core.read { tx in
-      // The entity is gone, and with it every role on it: who deleted it is all that is left of rights.
-      guard let deletion = try EntityDeletionTable.find(request.deletionId, in: tx),
-        deletion.deletedBy == user.userID
-      else {
-        throw TenancyError.notFound.denying("entity_deletion.view", on: request.deletionId)
-      }
-      return deletion.message(waitingCount: try EntityDeletionTable.waitingCount(deletion, in: tx))
-    }
-  }
 }

@@ -60,21 +60,6 @@ extension EntityDraft {
   }
 }
 
-extension EntityDeletionRecord {
-  /// `waitingCount` entities are those that EntitlementService has not heard of yet.
-  func message(waitingCount: Int) -> Tenancy_V1.EntityDeletion {
-    Tenancy_V1.EntityDeletion(
-      id: id,
-      entityId: entityID,
-      entityType: entityType,
-      deletedAt: .init(milliseconds: deletedAt),
-      holderCount: UInt64(holderCount),
-      endedHolderCount: UInt64(max(0, holderCount - waitingCount)),
-      finishedAt: finishedAt.map { .init(milliseconds: $0) }
-    )
-  }
-}
-
 extension StoredFilter {
   /// Reads a filter of a request for an attribute that is text or an integer.
   ///

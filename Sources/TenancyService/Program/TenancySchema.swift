@@ -12,7 +12,7 @@ enum TenancySchema {
       RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
       InvitationTable.migration, deviceClaims, portable, EndedFamilyTable.migration,
       InvitationTable.roots, trees, webhooks, bridges, notices, deliveries,
-      typeOrder,
+      typeOrder, EntityDeletionTable.migration,
     ]
 
   /// Lists everything of a type page by page.

@@ -1438,6 +1438,12 @@ extension Tenancy_V1 {
     public var endedHolderCount: Swift.UInt64 = 0
     /// When the last of them had ended; absent before that.
     public var finishedAt: Google_Protobuf.Timestamp? = nil
+    /// The name that it had last; empty once its past is no longer kept.
+    public var entityName: Swift.String = ""
+    /// The user who deleted it.
+    public var deletedBy: Swift.String = ""
+    /// Display name of the user; empty until it is known.
+    public var deletedByName: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1450,7 +1456,10 @@ extension Tenancy_V1 {
       deletedAt: Google_Protobuf.Timestamp? = nil,
       holderCount: Swift.UInt64 = 0,
       endedHolderCount: Swift.UInt64 = 0,
-      finishedAt: Google_Protobuf.Timestamp? = nil
+      finishedAt: Google_Protobuf.Timestamp? = nil,
+      entityName: Swift.String = "",
+      deletedBy: Swift.String = "",
+      deletedByName: Swift.String = ""
     ) {
       self.id = id
       self.entityId = entityId
@@ -1459,6 +1468,9 @@ extension Tenancy_V1 {
       self.holderCount = holderCount
       self.endedHolderCount = endedHolderCount
       self.finishedAt = finishedAt
+      self.entityName = entityName
+      self.deletedBy = deletedBy
+      self.deletedByName = deletedByName
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.EntityDeletion" }
@@ -1482,6 +1494,9 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f7_finished_at {
         try unsafe self.finishedAt = Google_Protobuf.Timestamp(reading: member)
       }
+      try unsafe self.entityName = RPCKit.MessageReading.string(source.pointee.f8_entity_name)
+      try unsafe self.deletedBy = RPCKit.MessageReading.string(source.pointee.f9_deleted_by)
+      try unsafe self.deletedByName = RPCKit.MessageReading.string(source.pointee.f10_deleted_by_name)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1494,6 +1509,9 @@ extension Tenancy_V1 {
       if let value = self.finishedAt {
         value.measure(&measure)
       }
+      measure.add(self.entityName.utf8.count)
+      measure.add(self.deletedBy.utf8.count)
+      measure.add(self.deletedByName.utf8.count)
     }
 
     public func packed(
@@ -1512,6 +1530,370 @@ extension Tenancy_V1 {
       if let value = self.finishedAt {
         unsafe target.pointee.f7_finished_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
+      unsafe target.pointee.f8_entity_name = scratch.copy(self.entityName)
+      unsafe target.pointee.f9_deleted_by = scratch.copy(self.deletedBy)
+      unsafe target.pointee.f10_deleted_by_name = scratch.copy(self.deletedByName)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Lists the caller's deletions.
+  public struct ListEntityDeletionsRequest: RPCKit.GeneratedMessage {
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-deleted_at`: newest first, which is the default; `deleted_at`: oldest first.
+    public var sortBy: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
+    ) {
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.ListEntityDeletionsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__list_entity_deletions_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListEntityDeletionsRequest.self)
+      unsafe self.pageSize = source.pointee.f1_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
+      unsafe self.page = source.pointee.f3_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListEntityDeletionsRequest.self, 1)
+      unsafe tenancy__v1__list_entity_deletions_request__init(target)
+      unsafe target.pointee.f1_page_size = self.pageSize
+      unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f3_page = self.page
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of deleted_at, -deleted_at, deletedAt, -deletedAt"))
+        }
+      }
+    }
+  }
+
+  /// Lists deletions of all users.
+  public struct ListAllEntityDeletionsRequest: RPCKit.GeneratedMessage {
+    /// Those that are done in place of those under way.
+    public var finished: Swift.Bool = false
+    /// Only this one, whether it is done or not; empty means all.
+    public var deletionId: Swift.String = ""
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-deleted_at`: newest first, which is the default; `deleted_at`: oldest first.
+    public var sortBy: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      finished: Swift.Bool = false,
+      deletionId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
+    ) {
+      self.finished = finished
+      self.deletionId = deletionId
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.ListAllEntityDeletionsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__list_all_entity_deletions_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListAllEntityDeletionsRequest.self)
+      unsafe self.finished = source.pointee.f1_finished != 0
+      try unsafe self.deletionId = RPCKit.MessageReading.string(source.pointee.f2_deletion_id)
+      unsafe self.pageSize = source.pointee.f3_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      unsafe self.page = source.pointee.f5_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f6_sort_by)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.deletionId.utf8.count)
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListAllEntityDeletionsRequest.self, 1)
+      unsafe tenancy__v1__list_all_entity_deletions_request__init(target)
+      unsafe target.pointee.f1_finished = self.finished ? 1 : 0
+      unsafe target.pointee.f2_deletion_id = scratch.copy(self.deletionId)
+      unsafe target.pointee.f3_page_size = self.pageSize
+      unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f5_page = self.page
+      unsafe target.pointee.f6_sort_by = scratch.copy(self.sortBy)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 17592186044416, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.deletionId.isEmpty) {
+        if self.deletionId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "deletion_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of deleted_at, -deleted_at, deletedAt, -deletedAt"))
+        }
+      }
+    }
+  }
+
+  /// One page of deletions.
+  public struct ListEntityDeletionsResponse: RPCKit.GeneratedMessage {
+    /// In the order that was asked for.
+    public var deletions: [Tenancy_V1.EntityDeletion] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      deletions: [Tenancy_V1.EntityDeletion] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.deletions = deletions
+      self.nextPageToken = nextPageToken
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.ListEntityDeletionsResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__list_entity_deletions_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListEntityDeletionsResponse.self)
+      if unsafe source.pointee.n_f1_deletions > 0 {
+        unsafe self.deletions.reserveCapacity(source.pointee.n_f1_deletions)
+        for index in unsafe 0..<source.pointee.n_f1_deletions {
+          if let member = unsafe source.pointee.f1_deletions[index] {
+            try unsafe self.deletions.append(Tenancy_V1.EntityDeletion(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.deletions {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListEntityDeletionsResponse.self, 1)
+      unsafe tenancy__v1__list_entity_deletions_response__init(target)
+      if !self.deletions.isEmpty {
+        unsafe target.pointee.n_f1_deletions = self.deletions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__EntityDeletion>?.self, self.deletions.count)
+        for (index, element) in self.deletions.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__EntityDeletion.self)
+        }
+        unsafe target.pointee.f1_deletions = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -1708,6 +2090,49 @@ extension Tenancy_V1 {
         ),
       ]
     )
+    /// Lists the caller's deletions: those under way, and those that were done in the last 90 days.
+    public static let listDeletions = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Entities",
+      method: "ListDeletions",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "tenancy.v1.ListEntityDeletionsRequest",
+      responseType: "tenancy.v1.ListEntityDeletionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/entity-deletions",
+          segments: [.literal("api"), .literal("v1"), .literal("entity-deletions")]
+        ),
+      ]
+    )
+    /// Lists everybody's deletions, for operators and support people. Each call is recorded in the audit log.
+    public static let listAllDeletions = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Entities",
+      method: "ListAllDeletions",
+      kind: .unary,
+      callerClass: .support,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "tenancy.v1.ListAllEntityDeletionsRequest",
+      responseType: "tenancy.v1.ListEntityDeletionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/entity-deletions:all",
+          segments: [.literal("api"), .literal("v1"), .literal("entity-deletions")],
+          verb: "all"
+        ),
+      ]
+    )
   }
 
   /// Entities of every type. The policy says which action creates, views, updates, moves and deletes
@@ -1734,6 +2159,10 @@ extension Tenancy_V1 {
     /// Says how far EntitlementService is with a deletion of the last 90 days. NOT_FOUND for everybody but the
     /// user who deleted the entity.
     func getDeletion(_ request: Tenancy_V1.GetEntityDeletionRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.EntityDeletion
+    /// Lists the caller's deletions: those under way, and those that were done in the last 90 days.
+    func listDeletions(_ request: Tenancy_V1.ListEntityDeletionsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListEntityDeletionsResponse
+    /// Lists everybody's deletions, for operators and support people. Each call is recorded in the audit log.
+    func listAllDeletions(_ request: Tenancy_V1.ListAllEntityDeletionsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListEntityDeletionsResponse
   }
 
   /// Calls `tenancy.v1.Entities`.
@@ -1854,6 +2283,32 @@ extension Tenancy_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(EntitiesMethods.getDeletion, request, options: options)
     }
+
+    /// Lists the caller's deletions: those under way, and those that were done in the last 90 days.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listDeletions(
+      _ request: Tenancy_V1.ListEntityDeletionsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.ListEntityDeletionsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(EntitiesMethods.listDeletions, request, options: options)
+    }
+
+    /// Lists everybody's deletions, for operators and support people. Each call is recorded in the audit log.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listAllDeletions(
+      _ request: Tenancy_V1.ListAllEntityDeletionsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.ListEntityDeletionsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(EntitiesMethods.listAllDeletions, request, options: options)
+    }
   }
 
   /// The descriptor of `tenancy/v1/entities.proto`, for reflection and JSON.
@@ -1867,7 +2322,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64: "Chl0ZW5hbmN5L3YxL2VudGl0aWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvoCCgZFbnRpdHkSDgoCaWQYASABKAlSAmlkEhIKBHR5cGUYAiABKAlSBHR5cGUSGwoJcGFyZW50X2lkGAMgASgJUghwYXJlbnRJZBISCgRuYW1lGAQgASgJUgRuYW1lEjcKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEiEKDGFjY2Vzc19sZXZlbBgGIAEoCVILYWNjZXNzTGV2ZWwSLQoSdmlzaWJsZV9hdHRyaWJ1dGVzGAcgAygJUhF2aXNpYmxlQXR0cmlidXRlcxI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrIBCglOZXdFbnRpdHkSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSIwoJcGFyZW50X2lkGAIgASgJQgaquxgCGEBSCHBhcmVudElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJ+ChNDcmVhdGVFbnRpdHlSZXF1ZXN0EjUKBmVudGl0eRgBIAEoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgaquxgCCAFSBmVudGl0eRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IowBChpCYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBI8CghlbnRpdGllcxgBIAMoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgmquxgFQAFI9ANSCGVudGl0aWVzEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiWAobQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ibgoQR2V0RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIsoBCg9BdHRyaWJ1dGVGaWx0ZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSIQoGdmFsdWVzGAIgAygJQgmquxgFGIACSDxSBnZhbHVlcxIfCgZwcmVmaXgYAyABKAlCB6q7GAMYgAJSBnByZWZpeBIeCghhdF9sZWFzdBgEIAEoA0gAUgdhdExlYXN0iAEBEhwKB2F0X21vc3QYBSABKANIAVIGYXRNb3N0iAEBQgsKCV9hdF9sZWFzdEIKCghfYXRfbW9zdCLbAwoTTGlzdEVudGl0aWVzUmVxdWVzdBIcCgR0eXBlGAEgASgJQgiquxgECAEYQFIEdHlwZRIeCgZ3aXRoaW4YAiABKAlCBqq7GAIYQFIGd2l0aGluEhsKBHRleHQYAyABKAlCB6q7GAMYyAFSBHRleHQSPQoHZmlsdGVycxgEIAMoCzIbLnRlbmFuY3kudjEuQXR0cmlidXRlRmlsdGVyQgaquxgCSAhSB2ZpbHRlcnMSOQoHc29ydF9ieRgFIAEoCUIgqrsYHBhBIhgtP1thLXpBLVpfXVthLXpBLVowLTlfXSpSBnNvcnRCeRIeCgpkZXNjZW5kaW5nGAYgASgIUgpkZXNjZW5kaW5nEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgIIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIwoJcGFyZW50X2lkGAogASgJQgaquxgCGEBSCHBhcmVudElkEiEKBHBhZ2UYCyABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2UioQEKFExpc3RFbnRpdGllc1Jlc3BvbnNlEi4KCGVudGl0aWVzGAEgAygLMhIudGVuYW5jeS52MS5FbnRpdHlSCGVudGl0aWVzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIiCgp0b3RhbF9zaXplGAMgASgESABSCXRvdGFsU2l6ZYgBAUINCgtfdG90YWxfc2l6ZSLOAgoTVXBkYXRlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjYKB2N1cnJlbnQYByABKAsyEi50ZW5hbmN5LnYxLkVudGl0eUIIqrsYBFCAgBBSB2N1cnJlbnRCBwoFX25hbWUiyQEKEU1vdmVFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEiUKCXBhcmVudF9pZBgCIAEoCUIIqrsYBAgBGEBSCHBhcmVudElkEjQKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkioQEKE0RlbGV0ZUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGAoHY2FzY2FkZRgCIAEoCFIHY2FzY2FkZRIXCgdkcnlfcnVuGAMgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLZAQoURGVsZXRlRW50aXR5UmVzcG9uc2USLwoHZGVsZXRlZBgBIAMoCzIVLnRlbmFuY3kudjEuVHlwZUNvdW50UgdkZWxldGVkEigKEGVuZGVkX3JvbGVfY291bnQYAiABKARSDmVuZGVkUm9sZUNvdW50EhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbhIhCgxob2xkZXJfY291bnQYBCABKARSC2hvbGRlckNvdW50EicKC2RlbGV0aW9uX2lkGAUgASgJQga6uxgCCAFSCmRlbGV0aW9uSWQiRQoYR2V0RW50aXR5RGVsZXRpb25SZXF1ZXN0EikKC2RlbGV0aW9uX2lkGAEgASgJQgiquxgECAEYQFIKZGVsZXRpb25JZCKnAgoORW50aXR5RGVsZXRpb24SDgoCaWQYASABKAlSAmlkEhsKCWVudGl0eV9pZBgCIAEoCVIIZW50aXR5SWQSHwoLZW50aXR5X3R5cGUYAyABKAlSCmVudGl0eVR5cGUSOQoKZGVsZXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWRlbGV0ZWRBdBIhCgxob2xkZXJfY291bnQYBSABKARSC2hvbGRlckNvdW50EiwKEmVuZGVkX2hvbGRlcl9jb3VudBgGIAEoBFIQZW5kZWRIb2xkZXJDb3VudBI7CgtmaW5pc2hlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQy+AcKCEVudGl0aWVzEmYKBkNyZWF0ZRIfLnRlbmFuY3kudjEuQ3JlYXRlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IieiuxgCCAKC0+STAhUiEC9hcGkvdjEvZW50aXRpZXM6ASqyuxgCCAESlAEKC0JhdGNoQ3JlYXRlEiYudGVuYW5jeS52MS5CYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBonLnRlbmFuY3kudjEuQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlIjSiuxgCCAKC0+STAiIiHS9hcGkvdjEvZW50aXRpZXM6YmF0Y2gtY3JlYXRlOgEqsrsYAggBEmUKA0dldBIcLnRlbmFuY3kudjEuR2V0RW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IiyiuxgECAIgAYLT5JMCHhIcL2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfRJ1CgRMaXN0Eh8udGVuYW5jeS52MS5MaXN0RW50aXRpZXNSZXF1ZXN0GiAudGVuYW5jeS52MS5MaXN0RW50aXRpZXNSZXNwb25zZSIqorsYBggCIAEoAYLT5JMCGiIVL2FwaS92MS9lbnRpdGllczpsaXN0OgEqEpwBCgZVcGRhdGUSHy50ZW5hbmN5LnYxLlVwZGF0ZUVudGl0eVJlcXVlc3QaEi50ZW5hbmN5LnYxLkVudGl0eSJdorsYAggCgtPkkwJEMhwvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9OgEqWiEaHC9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH06ASqyuxgJOgdjdXJyZW50Em0KBE1vdmUSHS50ZW5hbmN5LnYxLk1vdmVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiMqK7GAIIAoLT5JMCJiIhL2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfS9tb3ZlOgEqEncKBkRlbGV0ZRIfLnRlbmFuY3kudjEuRGVsZXRlRW50aXR5UmVxdWVzdBogLnRlbmFuY3kudjEuRGVsZXRlRW50aXR5UmVzcG9uc2UiKqK7GAIIAoLT5JMCHiocL2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfRKHAQoLR2V0RGVsZXRpb24SJC50ZW5hbmN5LnYxLkdldEVudGl0eURlbGV0aW9uUmVxdWVzdBoaLnRlbmFuY3kudjEuRW50aXR5RGVsZXRpb24iNqK7GAQIAiABgtPkkwIoEiYvYXBpL3YxL2VudGl0eS1kZWxldGlvbnMve2RlbGV0aW9uX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK6EEKQgoBDBIDAQASGjggRW50aXRpZXMgb2YgYW55IHR5cGUgdGhhdCB0aGUgbG9hZGVkIHBvbGljaWVzIGRlY2xhcmUuCgo5CgIEABIEDgAkARotIEFuIGVudGl0eSwgYXMgZmFyIGFzIHRoZSBjYWxsZXIgbWF5IHNlZSBpdC4KClcKBAQAAgASAxACEBpKIElkZW50aWZpZXIsIGBlbnRf4oCmYCBvciB3aXRoIHRoZSBwcmVmaXggdGhhdCB0aGUgcG9saWN5IGdpdmVzIHRoZSB0eXBlLgoKMAoEBAACARIDEgISGiMgVGhlIHR5cGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgoxCgQEAAICEgMUAhcaJCBUaGUgcGFyZW50OyBgc3lzX3Jvb3RgIGZvciBhIHJvb3QuCgocCgQEAAIDEgMWAhIaDyBEaXNwbGF5IG5hbWUuCgpkCgQEAAIEEgMYAigaVyBUaGUgYXR0cmlidXRlcyB0aGF0IHRoZSBjYWxsZXIncyBhY2Nlc3MgbGV2ZWwgc2hvd3MsIGluY2x1ZGluZyB0aGUgcG9saWN5J3MgZGVmYXVsdHMuCgpkCgQEAAIFEgMaAhoaVyBUaGUgYWNjZXNzIGxldmVsIHRoYXQgdGhlIGNhbGxlcidzIHJvbGVzIGdpdmUgb24gdGhpcyBlbnRpdHksIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgqTAQoEBAACBhIDHQIpGoUBIE5hbWVzIG9mIHRoZSBhdHRyaWJ1dGVzIHRoYXQgdGhpcyBsZXZlbCBzaG93cywgc29ydGVkLCB3aGV0aGVyIHRoZXkgaGF2ZSBhIHZhbHVlIG9yIG5vdC4gQWxsCiBvdGhlcnMgYXJlIG9taXR0ZWQgZnJvbSBgYXR0cmlidXRlc2AuCgojCgQEAAIHEgMfAisaFiBXaGVuIGl0IHdhcyBjcmVhdGVkLgoKKAoEBAACCBIDIQIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKVwoEBAACCRIDIwIXGkogQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZW50aXR5OyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgoiCgIEARIEJwAwARoWIEFuIGVudGl0eSB0byBjcmVhdGUuCgowCgQEAQIAEgMpAkYaIyBUaGUgdHlwZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCj4KBAQBAgESAysCOxoxIFRoZSBwYXJlbnQ7IGBzeXNfcm9vdGAgb3IgZW1wdHkgY3JlYXRlcyBhIHJvb3QuCgocCgQEAQICEgMtAloaDyBEaXNwbGF5IG5hbWUuCgoyCgQEAQIDEgMvAlAaJSBJbml0aWFsIGF0dHJpYnV0ZXM7IGF0IG1vc3QgMTYgS2lCLgoKIAoCBAISBDMAOQEaFCBDcmVhdGVzIGFuIGVudGl0eS4KCiQKBAQCAgASAzUCPhoXIFRoZSBlbnRpdHkgdG8gY3JlYXRlLgoKgQEKBAQCAgESAzgCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNAoCBAMSBDwAQgEaKCBDcmVhdGVzIHNldmVyYWwgZW50aXRpZXMsIGFsbCBvciBub25lLgoKTgoEBAMCABIDPgJXGkEgVGhlIGVudGl0aWVzIHRvIGNyZWF0ZS4gRWFjaCBwYXJlbnQgbXVzdCBleGlzdCBiZWZvcmUgdGhlIGNhbGwuCgqBAQoEBAMCARIDQQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgojCgIEBBIERQBKARoXIFRoZSBjcmVhdGVkIGVudGl0aWVzLgoKNgoEBAQCABIDRwIhGikgVGhlaXIgaWRzLCBpbiB0aGUgb3JkZXIgb2YgdGhlIHJlcXVlc3QuCgo1CgQEBAIBEgNJAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKHQoCBAUSBE0AUgEaESBHZXRzIGFuIGVudGl0eS4KChoKBAQFAgASA08CSxoNIFRoZSBlbnRpdHkuCgpACgQEBQIBEgNRAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgryAQoCBAYSBFcAYgEa5QEgUmVzdHJpY3RzIGEgbGlzdCB0byBlbnRpdGllcyBieSBvbmUgYXR0cmlidXRlLiBBbiBhdHRyaWJ1dGUgd2l0aG91dCBhIHZhbHVlIGNvdW50cyBhcyBpdHMgZGVmYXVsdC4KIEVudGl0aWVzIHdob3NlIGF0dHJpYnV0ZSB0aGUgY2FsbGVyIG1heSBub3Qgc2VlIGFyZSBvbWl0dGVkLiBBbGwgbWVtYmVycyB0aGF0IGFyZSBzZXQgbXVzdCBob2xkLCBhbmQKIGF0IGxlYXN0IG9uZSBtdXN0IGJlIHNldC4KCkEKBAQGAgASA1kCRho0IEFuIGF0dHJpYnV0ZSBvZiB0aGUgdHlwZSB0aGF0IHRoZSBwb2xpY3kgZGVjbGFyZXMuCgpxCgQEBgIBEgNbAlEaZCBUaGUgYXR0cmlidXRlIGhhcyBvbmUgb2YgdGhlc2UgdmFsdWVzOiBjaG9pY2VzLCBgdHJ1ZWAgYW5kIGBmYWxzZWAsIHRleHRzLCBvciBpbnRlZ2VycyBpbiBkZWNpbWFsLgoKVgoEBAYCAhIDXQI5GkkgVGhlIGF0dHJpYnV0ZSBiZWdpbnMgd2l0aCB0aGlzLCBpbiB0aGUgc2FtZSBjYXNlLiBUZXh0IGF0dHJpYnV0ZXMgb25seS4KCkcKBAQGAgMSA18CHho6IFRoZSBhdHRyaWJ1dGUgaXMgYXQgbGVhc3QgdGhpcy4gSW50ZWdlciBhdHRyaWJ1dGVzIG9ubHkuCgpGCgQEBgIEEgNhAh0aOSBUaGUgYXR0cmlidXRlIGlzIGF0IG1vc3QgdGhpcy4gSW50ZWdlciBhdHRyaWJ1dGVzIG9ubHkuCgoeCgIEBxIFZQCDAQEaESBMaXN0cyBlbnRpdGllcy4KCjAKBAQHAgASA2cCRhojIFRoZSB0eXBlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKdwoEBAcCARIDaQI4GmogT25seSB0aGlzIGVudGl0eSBhbmQgd2hhdCBpcyBiZWxvdyBpdC4gTk9UX0ZPVU5EIGlmIHRoZSBjYWxsZXIgbWF5IG5vdCB2aWV3IGl0IGFuZCBoYXMgbm8gcm9sZSBiZWxvdyBpdC4KCkgKBAQHAgISA2sCNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKuwEKBAQHAgMSA24CTBqtASBPbmx5IHRob3NlIHRoYXQgcGFzcyBhbGwgb2YgdGhlc2UuIFdpdGggYSBmaWx0ZXIgb24gdGV4dCBvciBhbiBpbnRlZ2VyLCBhIHBhZ2Ugc2hvd3Mgd2hpY2ggb2YgdGhlCiBuZXh0IDEsMDAwIGVudGl0aWVzIHBhc3M6IGl0IG1heSBiZSBlbXB0eSBhbHRob3VnaCBhbm90aGVyIHBhZ2UgZm9sbG93cy4KCp8ECgQEBwIEEgN1Al4akQQgYG5hbWVgICh0aGUgZGVmYXVsdCksIGBjcmVhdGVkX2F0YCBvciBhbiBhdHRyaWJ1dGUgb2YgdGhlIHR5cGU7IGEgbWludXMgaW4gZnJvbnQgdHVybnMgdGhlIG9yZGVyIHJvdW5kLgogV2hlbiBzb3J0ZWQgYnkgd2hhdCBjYW4gY2hhbmdlLCBhbiBvYmplY3QgdGhhdCBjaGFuZ2VzIGJldHdlZW4gdHdvIHBhZ2VzIG1heSBhcHBlYXIgdHdpY2Ugb3Igbm90IGF0IGFsbC4KCiBCeSBhbiBhdHRyaWJ1dGUgYXQgbW9zdCAxMCwwMDAgZW50aXRpZXMgYXJlIHNvcnRlZCwgYWZ0ZXIgdGhvc2Ugb2YgdGhlIGZpbHRlcnMgdGhhdCBkbyBub3QgbG9vayBhdCB0ZXh0IG9yCiBudW1iZXJzOyBtb3JlIGFyZSByZWZ1c2VkIHdpdGggU09SVF9UT09fTEFSR0UuIENob2ljZXMgY29tZSBpbiB0aGUgb3JkZXIgb2YgdGhlIHBvbGljeSwgYGZhbHNlYCBiZWZvcmUgYHRydWVgLgogRW50aXRpZXMgd2l0aG91dCBhIHZhbHVlLCBvciB3aG9zZSB2YWx1ZSB0aGUgY2FsbGVyIG1heSBub3Qgc2VlLCBjb21lIGxhc3QgaW4gZWl0aGVyIGRpcmVjdGlvbi4KCm4KBAQHAgUSA3cCFhphIFJldmVyc2VzIHRoZSBvcmRlcjogZnJvbSBaIHRvIEEsIG9yIG5ld2VzdCBmaXJzdC4gQ2Fubm90IGJlIGNvbWJpbmVkIHdpdGggYSBtaW51cyBpbiBgc29ydF9ieWAuCgpaCgQEBwIGEgN5AjkaTSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4gQSBwYWdlIG1heSBiZSBzaG9ydGVyIGFsdGhvdWdoIGFub3RoZXIgZm9sbG93cy4KCmAKBAQHAgcSA3sCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKQAoEBAcCCBIDfQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKuAEKBAQHAgkSBIABAjwaqQEgT25seSB0aG9zZSBkaXJlY3RseSBiZWxvdyB0aGlzIGVudGl0eTsgYHN5c19yb290YCBpcyB0aGUgcGFyZW50IG9mIGFsbCByb290cy4gTk9UX0ZPVU5EIGlmIHRoZQogY2FsbGVyIG1heSBub3QgdmlldyBpdCBhbmQgaGFzIG5vIHJvbGUgYmVsb3cgaXQsIGV4Y2VwdCBmb3IgYHN5c19yb290YC4KCmUKBAQHAgoSBIIBAjYaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgolCgIECBIGhgEAjgEBGhcgT25lIHBhZ2Ugb2YgZW50aXRpZXMuCgonCgQECAIAEgSIAQIfGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjkKBAQIAgESBIoBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKoQEKBAQIAgISBI0BAiEakgEgTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlczsgYWJzZW50IHdpdGggYSBmaWx0ZXIgb24gdGV4dCBvciBhbiBpbnRlZ2VyLCBiZWNhdXNlIHRoZXkgYXJlIG5vdCBjb3VudGVkLAogdW5sZXNzIHRoZXkgYXJlIHNvcnRlZCBieSBhbiBhdHRyaWJ1dGUuCgpDCgIECRIGkQEAoQEBGjUgQ2hhbmdlcyBhbiBlbnRpdHkuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgobCgQECQIAEgSTAQJLGg0gVGhlIGVudGl0eS4KCh0KBAQJAgESBJUBAl8aDyBEaXNwbGF5IG5hbWUuCgpYCgQECQICEgSXAQJQGkogQXR0cmlidXRlcyB0byBzZXQ7IG51bGwgcmVtb3ZlcyBvbmUuIE90aGVyIGF0dHJpYnV0ZXMga2VlcCB0aGVpciB2YWx1ZXMuCgpuCgQECQIDEgSZAQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGVudGl0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQJAgQSBJwBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCsMCCgQECQIFEgSgAQI+GrQCIFRoZSBlbnRpdHkgYXMgdGhlIGNsaWVudCBoYXMgcmVhZCBpdCwgZm9yIG9uZSB0aGF0IHB1dHMgYmFjayBhbGwgb2YgaXQ6IHJlZnVzZWQgd2l0aCBBQk9SVEVEIGlmIGByZXZpc2lvbmAgaXMKIGFub3RoZXIgb25lIGJ5IG5vdywgYW5kIHdpdGggRklFTERfUkVBRF9PTkxZIGlmIGEgZmllbGQgdGhhdCB0aGlzIGNhbm5vdCBjaGFuZ2UgZGlmZmVycyBmcm9tIHdoYXQgR2V0IHNob3dzLiBFbXB0eQogZmllbGRzIGFyZSBub3QgY29tcGFyZWQuIEZpZWxkcyB0aGF0IHRoZSByZXF1ZXN0IGhhcyBhcyB3ZWxsIG1lYW4gbm90aGluZyBoZXJlLgoKSgoCBAoSBqQBAK4BARo8IE1vdmVzIGFuIGVudGl0eSBhbmQgZXZlcnl0aGluZyBiZWxvdyBpdCB0byBhbm90aGVyIHBhcmVudC4KChsKBAQKAgASBKYBAksaDSBUaGUgZW50aXR5LgoKOwoEBAoCARIEqAECSxotIFRoZSBuZXcgcGFyZW50OyBgc3lzX3Jvb3RgIG1ha2VzIGl0IGEgcm9vdC4KCm4KBAQKAgISBKoBAkQaYCBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgZW50aXR5IHN0aWxsIGhhcyB0aGlzIHJldmlzaW9uOyBlbXB0eSBtZWFucyBhbnkuCgqCAQoEBAoCAxIErQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIgoCBAsSBrEBALsBARoUIERlbGV0ZXMgYW4gZW50aXR5LgoKGwoEBAsCABIEswECSxoNIFRoZSBlbnRpdHkuCgphCgQECwIBEgS1AQITGlMgRGVsZXRlcyB3aGF0IGlzIGJlbG93IGl0IGFzIHdlbGwuIFdpdGhvdXQgaXQsIGFuIGVudGl0eSB3aXRoIGNoaWxkcmVuIGlzIHJlZnVzZWQuCgpJCgQECwICEgS3AQITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqCAQoEBAsCAxIEugECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKPAoCBAwSBr4BAMoBARouIFRoZSBlbnRpdGllcyB0aGF0IHdlcmUgZGVsZXRlZCwgb3Igd291bGQgYmUuCgpvCgQEDAIAEgTAAQIhGmEgTnVtYmVyIG9mIGRlbGV0ZWQgZW50aXRpZXMgYnkgdHlwZSwgaW5jbHVkaW5nIHRoZSBlbnRpdHkgaXRzZWxmOyB0eXBlcyB3aXRob3V0IGFueSBhcmUgb21pdHRlZC4KCisKBAQMAgESBMIBAh4aHSBSb2xlcyB0aGF0IGVuZGVkIHdpdGggdGhlbS4KCjYKBAQMAgISBMQBAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKlAEKBAQMAgMSBMcBAhoahQEgTnVtYmVyIG9mIGRlbGV0ZWQgZW50aXRpZXMgdGhhdCBjYW4gaGF2ZSBzdWJzY3JpcHRpb25zIG9yIHBvaW50czogRW50aXRsZW1lbnRTZXJ2aWNlIGVuZHMgd2hhdCB0aGV5CiBoYXZlLCBzb29uIGFmdGVyIHRoZSBkZWxldGlvbi4KCn8KBAQMAgQSBMkBAkEacSBUaGUgaWRlbnRpZmllciBmb3IgYEdldERlbGV0aW9uYCwgYGVkbF/igKZgOyBlbXB0eSBmb3IgYSBkcnkgcnVuLCBhbmQgaWYgRW50aXRsZW1lbnRTZXJ2aWNlIGhhcyBub3RoaW5nIHRvIGVuZC4KCisKAgQNEgbNAQDQAQEaHSBBc2tzIGhvdyBmYXIgYSBkZWxldGlvbiBpcy4KCjwKBAQNAgASBM8BAk0aLiBgZGVsZXRpb25faWRgIG9mIHRoZSBhbnN3ZXIgdG8gdGhlIGRlbGV0aW9uLgoKyAEKAgQOEgbUAQDjAQEauQEgVGhlIGRlbGV0aW9uIG9mIGFuIGVudGl0eTogaG93IGZhciBFbnRpdGxlbWVudFNlcnZpY2UgaXMgd2l0aCB3aGF0IHRoZSBkZWxldGVkIGVudGl0aWVzIGhhZC4gVGhlIGVudGl0aWVzCiB0aGVtc2VsdmVzLCBhbmQgdGhlIHJvbGVzIG9uIHRoZW0sIHdlcmUgZ29uZSB3aGVuIHRoZSBkZWxldGlvbiB3YXMgYW5zd2VyZWQuCgomCgQEDgIAEgTWAQIQGhggSWRlbnRpZmllciwgYGVkbF/igKZgLgoKLAoEBA4CARIE2AECFxoeIFRoZSBlbnRpdHkgdGhhdCB3YXMgZGVsZXRlZC4KChkKBAQOAgISBNoBAhkaCyBJdHMgdHlwZS4KCiQKBAQOAgMSBNwBAisaFiBXaGVuIGl0IHdhcyBkZWxldGVkLgoKUQoEBA4CBBIE3gECGhpDIE51bWJlciBvZiBkZWxldGVkIGVudGl0aWVzIHRoYXQgY2FuIGhhdmUgc3Vic2NyaXB0aW9ucyBvciBwb2ludHMuCgpICgQEDgIFEgTgAQIgGjogVGhvc2Ugb2YgdGhlbSB3aG9zZSBzdWJzY3JpcHRpb25zIGFuZCBwb2ludHMgaGF2ZSBlbmRlZC4KCkQKBAQOAgYSBOIBAiwaNiBXaGVuIHRoZSBsYXN0IG9mIHRoZW0gaGFkIGVuZGVkOyBhYnNlbnQgYmVmb3JlIHRoYXQuCgq/AQoCBgASBucBAJsCARqwASBFbnRpdGllcyBvZiBldmVyeSB0eXBlLiBUaGUgcG9saWN5IHNheXMgd2hpY2ggYWN0aW9uIGNyZWF0ZXMsIHZpZXdzLCB1cGRhdGVzLCBtb3ZlcyBhbmQgZGVsZXRlcwogZW50aXRpZXMgb2YgYSB0eXBlLiBJZiBpdCBuYW1lcyBubyBhY3Rpb24gZm9yIG9uZSBvZiB0aGVzZSwgbm9ib2R5IG1heSBkbyBpdC4KCnUKBAYAAgASBuoBAu4BAxplIENyZWF0ZXMgYW4gZW50aXR5LiBBIHVzZXIgd2hvIGNyZWF0ZXMgYSByb290IGJ5IHNlbGYtc2VydmljZSBnZXRzIHRoZSBwb2xpY3kncyBjcmVhdG9yIHJvbGUgb24KIGl0LgoKOAoEBgACARIG8AEC9AEDGiggQ3JlYXRlcyBzZXZlcmFsIGVudGl0aWVzLCBhbGwgb3Igbm9uZS4KCiEKBAYAAgISBvYBAvkBAxoRIEdldHMgYW4gZW50aXR5LgoKRAoEBgACAxIG+wEC/gEDGjQgTGlzdHMgZW50aXRpZXMgb2YgYSB0eXBlIHRoYXQgdGhlIGNhbGxlciBtYXkgdmlldy4KCiQKBAYAAgQSBoACAocCAxoUIENoYW5nZXMgYW4gZW50aXR5LgoKgAIKBAYAAgUSBosCAo4CAxrvASBNb3ZlcyBhbiBlbnRpdHkgdG8gYW5vdGhlciBwYXJlbnQuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIG1vdmUgaXQsIGFuZCB0byBjcmVhdGUgb25lIG9mCiBpdHMgdHlwZSB1bmRlciB0aGUgbmV3IHBhcmVudC4gTGlua3MgYmV0d2VlbiB3aGF0IG1vdmVzIGFuZCB3aGF0IHN0YXlzIGFyZSByZW1vdmVkLCBhbmQgbGVudAogcm9sZXMgdGhhdCB0aGVpciBsZW5kZXIgbWF5IG5vIGxvbmdlciBsZW5kIGVuZC4KCsYBCgQGAAIGEgaRAgKUAgMatQEgRGVsZXRlcyBhbiBlbnRpdHksIGFuZCB3aXRoIGBjYXNjYWRlYCBldmVyeXRoaW5nIGJlbG93IGl0LCBpbiBvbmUgdHJhbnNhY3Rpb24uIEVudGl0bGVtZW50U2VydmljZSBlbmRzCiBzdWJzY3JpcHRpb25zIGFuZCBwb2ludHMgb2Ygd2hhdCB3YXMgZGVsZXRlZCBzb29uIGFmdGVyOyBzZWUgYEdldERlbGV0aW9uYC4KCpgBCgQGAAIHEgaXAgKaAgMahwEgU2F5cyBob3cgZmFyIEVudGl0bGVtZW50U2VydmljZSBpcyB3aXRoIGEgZGVsZXRpb24gb2YgdGhlIGxhc3QgOTAgZGF5cy4gTk9UX0ZPVU5EIGZvciBldmVyeWJvZHkgYnV0IHRoZQogdXNlciB3aG8gZGVsZXRlZCB0aGUgZW50aXR5LgpiBnByb3RvMw=="
+      base64: "Chl0ZW5hbmN5L3YxL2VudGl0aWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvoCCgZFbnRpdHkSDgoCaWQYASABKAlSAmlkEhIKBHR5cGUYAiABKAlSBHR5cGUSGwoJcGFyZW50X2lkGAMgASgJUghwYXJlbnRJZBISCgRuYW1lGAQgASgJUgRuYW1lEjcKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEiEKDGFjY2Vzc19sZXZlbBgGIAEoCVILYWNjZXNzTGV2ZWwSLQoSdmlzaWJsZV9hdHRyaWJ1dGVzGAcgAygJUhF2aXNpYmxlQXR0cmlidXRlcxI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrIBCglOZXdFbnRpdHkSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSIwoJcGFyZW50X2lkGAIgASgJQgaquxgCGEBSCHBhcmVudElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJ+ChNDcmVhdGVFbnRpdHlSZXF1ZXN0EjUKBmVudGl0eRgBIAEoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgaquxgCCAFSBmVudGl0eRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IowBChpCYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBI8CghlbnRpdGllcxgBIAMoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgmquxgFQAFI9ANSCGVudGl0aWVzEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiWAobQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ibgoQR2V0RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIsoBCg9BdHRyaWJ1dGVGaWx0ZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSIQoGdmFsdWVzGAIgAygJQgmquxgFGIACSDxSBnZhbHVlcxIfCgZwcmVmaXgYAyABKAlCB6q7GAMYgAJSBnByZWZpeBIeCghhdF9sZWFzdBgEIAEoA0gAUgdhdExlYXN0iAEBEhwKB2F0X21vc3QYBSABKANIAVIGYXRNb3N0iAEBQgsKCV9hdF9sZWFzdEIKCghfYXRfbW9zdCLbAwoTTGlzdEVudGl0aWVzUmVxdWVzdBIcCgR0eXBlGAEgASgJQgiquxgECAEYQFIEdHlwZRIeCgZ3aXRoaW4YAiABKAlCBqq7GAIYQFIGd2l0aGluEhsKBHRleHQYAyABKAlCB6q7GAMYyAFSBHRleHQSPQoHZmlsdGVycxgEIAMoCzIbLnRlbmFuY3kudjEuQXR0cmlidXRlRmlsdGVyQgaquxgCSAhSB2ZpbHRlcnMSOQoHc29ydF9ieRgFIAEoCUIgqrsYHBhBIhgtP1thLXpBLVpfXVthLXpBLVowLTlfXSpSBnNvcnRCeRIeCgpkZXNjZW5kaW5nGAYgASgIUgpkZXNjZW5kaW5nEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgIIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIwoJcGFyZW50X2lkGAogASgJQgaquxgCGEBSCHBhcmVudElkEiEKBHBhZ2UYCyABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2UioQEKFExpc3RFbnRpdGllc1Jlc3BvbnNlEi4KCGVudGl0aWVzGAEgAygLMhIudGVuYW5jeS52MS5FbnRpdHlSCGVudGl0aWVzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIiCgp0b3RhbF9zaXplGAMgASgESABSCXRvdGFsU2l6ZYgBAUINCgtfdG90YWxfc2l6ZSLOAgoTVXBkYXRlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjYKB2N1cnJlbnQYByABKAsyEi50ZW5hbmN5LnYxLkVudGl0eUIIqrsYBFCAgBBSB2N1cnJlbnRCBwoFX25hbWUiyQEKEU1vdmVFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEiUKCXBhcmVudF9pZBgCIAEoCUIIqrsYBAgBGEBSCHBhcmVudElkEjQKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkioQEKE0RlbGV0ZUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGAoHY2FzY2FkZRgCIAEoCFIHY2FzY2FkZRIXCgdkcnlfcnVuGAMgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLZAQoURGVsZXRlRW50aXR5UmVzcG9uc2USLwoHZGVsZXRlZBgBIAMoCzIVLnRlbmFuY3kudjEuVHlwZUNvdW50UgdkZWxldGVkEigKEGVuZGVkX3JvbGVfY291bnQYAiABKARSDmVuZGVkUm9sZUNvdW50EhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbhIhCgxob2xkZXJfY291bnQYBCABKARSC2hvbGRlckNvdW50EicKC2RlbGV0aW9uX2lkGAUgASgJQga6uxgCCAFSCmRlbGV0aW9uSWQiRQoYR2V0RW50aXR5RGVsZXRpb25SZXF1ZXN0EikKC2RlbGV0aW9uX2lkGAEgASgJQgiquxgECAEYQFIKZGVsZXRpb25JZCKfAwoORW50aXR5RGVsZXRpb24SDgoCaWQYASABKAlSAmlkEhsKCWVudGl0eV9pZBgCIAEoCVIIZW50aXR5SWQSHwoLZW50aXR5X3R5cGUYAyABKAlSCmVudGl0eVR5cGUSOQoKZGVsZXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWRlbGV0ZWRBdBIhCgxob2xkZXJfY291bnQYBSABKARSC2hvbGRlckNvdW50EiwKEmVuZGVkX2hvbGRlcl9jb3VudBgGIAEoBFIQZW5kZWRIb2xkZXJDb3VudBI7CgtmaW5pc2hlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQSJwoLZW50aXR5X25hbWUYCCABKAlCBrq7GAIIAVIKZW50aXR5TmFtZRIdCgpkZWxldGVkX2J5GAkgASgJUglkZWxldGVkQnkSLgoPZGVsZXRlZF9ieV9uYW1lGAogASgJQga6uxgCCAFSDWRlbGV0ZWRCeU5hbWUi3wEKGkxpc3RFbnRpdHlEZWxldGlvbnNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYAyABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgEIAEoCUIxqrsYLSIrZGVsZXRlZF9hdHwtZGVsZXRlZF9hdHxkZWxldGVkQXR8LWRlbGV0ZWRBdFIGc29ydEJ5IqcCCh1MaXN0QWxsRW50aXR5RGVsZXRpb25zUmVxdWVzdBIaCghmaW5pc2hlZBgBIAEoCFIIZmluaXNoZWQSJwoLZGVsZXRpb25faWQYAiABKAlCBqq7GAIYQFIKZGVsZXRpb25JZBIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAUgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYBiABKAlCMaq7GC0iK2RlbGV0ZWRfYXR8LWRlbGV0ZWRfYXR8ZGVsZXRlZEF0fC1kZWxldGVkQXRSBnNvcnRCeSJ/ChtMaXN0RW50aXR5RGVsZXRpb25zUmVzcG9uc2USOAoJZGVsZXRpb25zGAEgAygLMhoudGVuYW5jeS52MS5FbnRpdHlEZWxldGlvblIJZGVsZXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbjKgCgoIRW50aXRpZXMSZgoGQ3JlYXRlEh8udGVuYW5jeS52MS5DcmVhdGVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiJ6K7GAIIAoLT5JMCFSIQL2FwaS92MS9lbnRpdGllczoBKrK7GAIIARKUAQoLQmF0Y2hDcmVhdGUSJi50ZW5hbmN5LnYxLkJhdGNoQ3JlYXRlRW50aXRpZXNSZXF1ZXN0GicudGVuYW5jeS52MS5CYXRjaENyZWF0ZUVudGl0aWVzUmVzcG9uc2UiNKK7GAIIAoLT5JMCIiIdL2FwaS92MS9lbnRpdGllczpiYXRjaC1jcmVhdGU6ASqyuxgCCAESZQoDR2V0EhwudGVuYW5jeS52MS5HZXRFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiLKK7GAQIAiABgtPkkwIeEhwvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9EnUKBExpc3QSHy50ZW5hbmN5LnYxLkxpc3RFbnRpdGllc1JlcXVlc3QaIC50ZW5hbmN5LnYxLkxpc3RFbnRpdGllc1Jlc3BvbnNlIiqiuxgGCAIgASgBgtPkkwIaIhUvYXBpL3YxL2VudGl0aWVzOmxpc3Q6ASoSnAEKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5Il2iuxgCCAKC0+STAkQyHC9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH06ASpaIRocL2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfToBKrK7GAk6B2N1cnJlbnQSbQoETW92ZRIdLnRlbmFuY3kudjEuTW92ZUVudGl0eVJlcXVlc3QaEi50ZW5hbmN5LnYxLkVudGl0eSIyorsYAggCgtPkkwImIiEvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L21vdmU6ASoSdwoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXF1ZXN0GiAudGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXNwb25zZSIqorsYAggCgtPkkwIeKhwvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9EocBCgtHZXREZWxldGlvbhIkLnRlbmFuY3kudjEuR2V0RW50aXR5RGVsZXRpb25SZXF1ZXN0GhoudGVuYW5jeS52MS5FbnRpdHlEZWxldGlvbiI2orsYBAgCIAGC0+STAigSJi9hcGkvdjEvZW50aXR5LWRlbGV0aW9ucy97ZGVsZXRpb25faWR9EowBCg1MaXN0RGVsZXRpb25zEiYudGVuYW5jeS52MS5MaXN0RW50aXR5RGVsZXRpb25zUmVxdWVzdBonLnRlbmFuY3kudjEuTGlzdEVudGl0eURlbGV0aW9uc1Jlc3BvbnNlIiqiuxgGCAIgASgBgtPkkwIaEhgvYXBpL3YxL2VudGl0eS1kZWxldGlvbnMSlgEKEExpc3RBbGxEZWxldGlvbnMSKS50ZW5hbmN5LnYxLkxpc3RBbGxFbnRpdHlEZWxldGlvbnNSZXF1ZXN0GicudGVuYW5jeS52MS5MaXN0RW50aXR5RGVsZXRpb25zUmVzcG9uc2UiLqK7GAYIBSABKAGC0+STAh4SHC9hcGkvdjEvZW50aXR5LWRlbGV0aW9uczphbGxCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSsJNCkIKAQwSAwEAEho4IEVudGl0aWVzIG9mIGFueSB0eXBlIHRoYXQgdGhlIGxvYWRlZCBwb2xpY2llcyBkZWNsYXJlLgoKOQoCBAASBA4AJAEaLSBBbiBlbnRpdHksIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSBzZWUgaXQuCgpXCgQEAAIAEgMQAhAaSiBJZGVudGlmaWVyLCBgZW50X+KApmAgb3Igd2l0aCB0aGUgcHJlZml4IHRoYXQgdGhlIHBvbGljeSBnaXZlcyB0aGUgdHlwZS4KCjAKBAQAAgESAxICEhojIFRoZSB0eXBlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKMQoEBAACAhIDFAIXGiQgVGhlIHBhcmVudDsgYHN5c19yb290YCBmb3IgYSByb290LgoKHAoEBAACAxIDFgISGg8gRGlzcGxheSBuYW1lLgoKZAoEBAACBBIDGAIoGlcgVGhlIGF0dHJpYnV0ZXMgdGhhdCB0aGUgY2FsbGVyJ3MgYWNjZXNzIGxldmVsIHNob3dzLCBpbmNsdWRpbmcgdGhlIHBvbGljeSdzIGRlZmF1bHRzLgoKZAoEBAACBRIDGgIaGlcgVGhlIGFjY2VzcyBsZXZlbCB0aGF0IHRoZSBjYWxsZXIncyByb2xlcyBnaXZlIG9uIHRoaXMgZW50aXR5LCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKkwEKBAQAAgYSAx0CKRqFASBOYW1lcyBvZiB0aGUgYXR0cmlidXRlcyB0aGF0IHRoaXMgbGV2ZWwgc2hvd3MsIHNvcnRlZCwgd2hldGhlciB0aGV5IGhhdmUgYSB2YWx1ZSBvciBub3QuIEFsbAogb3RoZXJzIGFyZSBvbWl0dGVkIGZyb20gYGF0dHJpYnV0ZXNgLgoKIwoEBAACBxIDHwIrGhYgV2hlbiBpdCB3YXMgY3JlYXRlZC4KCigKBAQAAggSAyECKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClcKBAQAAgkSAyMCFxpKIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIGVudGl0eTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKIgoCBAESBCcAMAEaFiBBbiBlbnRpdHkgdG8gY3JlYXRlLgoKMAoEBAECABIDKQJGGiMgVGhlIHR5cGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo+CgQEAQIBEgMrAjsaMSBUaGUgcGFyZW50OyBgc3lzX3Jvb3RgIG9yIGVtcHR5IGNyZWF0ZXMgYSByb290LgoKHAoEBAECAhIDLQJaGg8gRGlzcGxheSBuYW1lLgoKMgoEBAECAxIDLwJQGiUgSW5pdGlhbCBhdHRyaWJ1dGVzOyBhdCBtb3N0IDE2IEtpQi4KCiAKAgQCEgQzADkBGhQgQ3JlYXRlcyBhbiBlbnRpdHkuCgokCgQEAgIAEgM1Aj4aFyBUaGUgZW50aXR5IHRvIGNyZWF0ZS4KCoEBCgQEAgIBEgM4AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjQKAgQDEgQ8AEIBGiggQ3JlYXRlcyBzZXZlcmFsIGVudGl0aWVzLCBhbGwgb3Igbm9uZS4KCk4KBAQDAgASAz4CVxpBIFRoZSBlbnRpdGllcyB0byBjcmVhdGUuIEVhY2ggcGFyZW50IG11c3QgZXhpc3QgYmVmb3JlIHRoZSBjYWxsLgoKgQEKBAQDAgESA0ECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIwoCBAQSBEUASgEaFyBUaGUgY3JlYXRlZCBlbnRpdGllcy4KCjYKBAQEAgASA0cCIRopIFRoZWlyIGlkcywgaW4gdGhlIG9yZGVyIG9mIHRoZSByZXF1ZXN0LgoKNQoEBAQCARIDSQIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCh0KAgQFEgRNAFIBGhEgR2V0cyBhbiBlbnRpdHkuCgoaCgQEBQIAEgNPAksaDSBUaGUgZW50aXR5LgoKQAoEBAUCARIDUQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoK8gEKAgQGEgRXAGIBGuUBIFJlc3RyaWN0cyBhIGxpc3QgdG8gZW50aXRpZXMgYnkgb25lIGF0dHJpYnV0ZS4gQW4gYXR0cmlidXRlIHdpdGhvdXQgYSB2YWx1ZSBjb3VudHMgYXMgaXRzIGRlZmF1bHQuCiBFbnRpdGllcyB3aG9zZSBhdHRyaWJ1dGUgdGhlIGNhbGxlciBtYXkgbm90IHNlZSBhcmUgb21pdHRlZC4gQWxsIG1lbWJlcnMgdGhhdCBhcmUgc2V0IG11c3QgaG9sZCwgYW5kCiBhdCBsZWFzdCBvbmUgbXVzdCBiZSBzZXQuCgpBCgQEBgIAEgNZAkYaNCBBbiBhdHRyaWJ1dGUgb2YgdGhlIHR5cGUgdGhhdCB0aGUgcG9saWN5IGRlY2xhcmVzLgoKcQoEBAYCARIDWwJRGmQgVGhlIGF0dHJpYnV0ZSBoYXMgb25lIG9mIHRoZXNlIHZhbHVlczogY2hvaWNlcywgYHRydWVgIGFuZCBgZmFsc2VgLCB0ZXh0cywgb3IgaW50ZWdlcnMgaW4gZGVjaW1hbC4KClYKBAQGAgISA10CORpJIFRoZSBhdHRyaWJ1dGUgYmVnaW5zIHdpdGggdGhpcywgaW4gdGhlIHNhbWUgY2FzZS4gVGV4dCBhdHRyaWJ1dGVzIG9ubHkuCgpHCgQEBgIDEgNfAh4aOiBUaGUgYXR0cmlidXRlIGlzIGF0IGxlYXN0IHRoaXMuIEludGVnZXIgYXR0cmlidXRlcyBvbmx5LgoKRgoEBAYCBBIDYQIdGjkgVGhlIGF0dHJpYnV0ZSBpcyBhdCBtb3N0IHRoaXMuIEludGVnZXIgYXR0cmlidXRlcyBvbmx5LgoKHgoCBAcSBWUAgwEBGhEgTGlzdHMgZW50aXRpZXMuCgowCgQEBwIAEgNnAkYaIyBUaGUgdHlwZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCncKBAQHAgESA2kCOBpqIE9ubHkgdGhpcyBlbnRpdHkgYW5kIHdoYXQgaXMgYmVsb3cgaXQuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3QgdmlldyBpdCBhbmQgaGFzIG5vIHJvbGUgYmVsb3cgaXQuCgpICgQEBwICEgNrAjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCrsBCgQEBwIDEgNuAkwarQEgT25seSB0aG9zZSB0aGF0IHBhc3MgYWxsIG9mIHRoZXNlLiBXaXRoIGEgZmlsdGVyIG9uIHRleHQgb3IgYW4gaW50ZWdlciwgYSBwYWdlIHNob3dzIHdoaWNoIG9mIHRoZQogbmV4dCAxLDAwMCBlbnRpdGllcyBwYXNzOiBpdCBtYXkgYmUgZW1wdHkgYWx0aG91Z2ggYW5vdGhlciBwYWdlIGZvbGxvd3MuCgqfBAoEBAcCBBIDdQJeGpEEIGBuYW1lYCAodGhlIGRlZmF1bHQpLCBgY3JlYXRlZF9hdGAgb3IgYW4gYXR0cmlidXRlIG9mIHRoZSB0eXBlOyBhIG1pbnVzIGluIGZyb250IHR1cm5zIHRoZSBvcmRlciByb3VuZC4KIFdoZW4gc29ydGVkIGJ5IHdoYXQgY2FuIGNoYW5nZSwgYW4gb2JqZWN0IHRoYXQgY2hhbmdlcyBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgogQnkgYW4gYXR0cmlidXRlIGF0IG1vc3QgMTAsMDAwIGVudGl0aWVzIGFyZSBzb3J0ZWQsIGFmdGVyIHRob3NlIG9mIHRoZSBmaWx0ZXJzIHRoYXQgZG8gbm90IGxvb2sgYXQgdGV4dCBvcgogbnVtYmVyczsgbW9yZSBhcmUgcmVmdXNlZCB3aXRoIFNPUlRfVE9PX0xBUkdFLiBDaG9pY2VzIGNvbWUgaW4gdGhlIG9yZGVyIG9mIHRoZSBwb2xpY3ksIGBmYWxzZWAgYmVmb3JlIGB0cnVlYC4KIEVudGl0aWVzIHdpdGhvdXQgYSB2YWx1ZSwgb3Igd2hvc2UgdmFsdWUgdGhlIGNhbGxlciBtYXkgbm90IHNlZSwgY29tZSBsYXN0IGluIGVpdGhlciBkaXJlY3Rpb24uCgpuCgQEBwIFEgN3AhYaYSBSZXZlcnNlcyB0aGUgb3JkZXI6IGZyb20gWiB0byBBLCBvciBuZXdlc3QgZmlyc3QuIENhbm5vdCBiZSBjb21iaW5lZCB3aXRoIGEgbWludXMgaW4gYHNvcnRfYnlgLgoKWgoEBAcCBhIDeQI5Gk0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuIEEgcGFnZSBtYXkgYmUgc2hvcnRlciBhbHRob3VnaCBhbm90aGVyIGZvbGxvd3MuCgpgCgQEBwIHEgN7Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkAKBAQHAggSA30CRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCrgBCgQEBwIJEgSAAQI8GqkBIE9ubHkgdGhvc2UgZGlyZWN0bHkgYmVsb3cgdGhpcyBlbnRpdHk7IGBzeXNfcm9vdGAgaXMgdGhlIHBhcmVudCBvZiBhbGwgcm9vdHMuIE5PVF9GT1VORCBpZiB0aGUKIGNhbGxlciBtYXkgbm90IHZpZXcgaXQgYW5kIGhhcyBubyByb2xlIGJlbG93IGl0LCBleGNlcHQgZm9yIGBzeXNfcm9vdGAuCgplCgQEBwIKEgSCAQI2GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKJQoCBAgSBoYBAI4BARoXIE9uZSBwYWdlIG9mIGVudGl0aWVzLgoKJwoEBAgCABIEiAECHxoZIEluIHRoZSByZXF1ZXN0ZWQgb3JkZXIuCgo5CgQECAIBEgSKAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCqEBCgQECAICEgSNAQIhGpIBIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXM7IGFic2VudCB3aXRoIGEgZmlsdGVyIG9uIHRleHQgb3IgYW4gaW50ZWdlciwgYmVjYXVzZSB0aGV5IGFyZSBub3QgY291bnRlZCwKIHVubGVzcyB0aGV5IGFyZSBzb3J0ZWQgYnkgYW4gYXR0cmlidXRlLgoKQwoCBAkSBpEBAKEBARo1IENoYW5nZXMgYW4gZW50aXR5LiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGwoEBAkCABIEkwECSxoNIFRoZSBlbnRpdHkuCgodCgQECQIBEgSVAQJfGg8gRGlzcGxheSBuYW1lLgoKWAoEBAkCAhIElwECUBpKIEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLiBPdGhlciBhdHRyaWJ1dGVzIGtlZXAgdGhlaXIgdmFsdWVzLgoKbgoEBAkCAxIEmQECRBpgIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBlbnRpdHkgc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoIBCgQECQIEEgScAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrDAgoEBAkCBRIEoAECPhq0AiBUaGUgZW50aXR5IGFzIHRoZSBjbGllbnQgaGFzIHJlYWQgaXQsIGZvciBvbmUgdGhhdCBwdXRzIGJhY2sgYWxsIG9mIGl0OiByZWZ1c2VkIHdpdGggQUJPUlRFRCBpZiBgcmV2aXNpb25gIGlzCiBhbm90aGVyIG9uZSBieSBub3csIGFuZCB3aXRoIEZJRUxEX1JFQURfT05MWSBpZiBhIGZpZWxkIHRoYXQgdGhpcyBjYW5ub3QgY2hhbmdlIGRpZmZlcnMgZnJvbSB3aGF0IEdldCBzaG93cy4gRW1wdHkKIGZpZWxkcyBhcmUgbm90IGNvbXBhcmVkLiBGaWVsZHMgdGhhdCB0aGUgcmVxdWVzdCBoYXMgYXMgd2VsbCBtZWFuIG5vdGhpbmcgaGVyZS4KCkoKAgQKEgakAQCuAQEaPCBNb3ZlcyBhbiBlbnRpdHkgYW5kIGV2ZXJ5dGhpbmcgYmVsb3cgaXQgdG8gYW5vdGhlciBwYXJlbnQuCgobCgQECgIAEgSmAQJLGg0gVGhlIGVudGl0eS4KCjsKBAQKAgESBKgBAksaLSBUaGUgbmV3IHBhcmVudDsgYHN5c19yb290YCBtYWtlcyBpdCBhIHJvb3QuCgpuCgQECgICEgSqAQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGVudGl0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQKAgMSBK0BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiIKAgQLEgaxAQC7AQEaFCBEZWxldGVzIGFuIGVudGl0eS4KChsKBAQLAgASBLMBAksaDSBUaGUgZW50aXR5LgoKYQoEBAsCARIEtQECExpTIERlbGV0ZXMgd2hhdCBpcyBiZWxvdyBpdCBhcyB3ZWxsLiBXaXRob3V0IGl0LCBhbiBlbnRpdHkgd2l0aCBjaGlsZHJlbiBpcyByZWZ1c2VkLgoKSQoEBAsCAhIEtwECExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKggEKBAQLAgMSBLoBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjwKAgQMEga+AQDKAQEaLiBUaGUgZW50aXRpZXMgdGhhdCB3ZXJlIGRlbGV0ZWQsIG9yIHdvdWxkIGJlLgoKbwoEBAwCABIEwAECIRphIE51bWJlciBvZiBkZWxldGVkIGVudGl0aWVzIGJ5IHR5cGUsIGluY2x1ZGluZyB0aGUgZW50aXR5IGl0c2VsZjsgdHlwZXMgd2l0aG91dCBhbnkgYXJlIG9taXR0ZWQuCgorCgQEDAIBEgTCAQIeGh0gUm9sZXMgdGhhdCBlbmRlZCB3aXRoIHRoZW0uCgo2CgQEDAICEgTEAQIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCpQBCgQEDAIDEgTHAQIaGoUBIE51bWJlciBvZiBkZWxldGVkIGVudGl0aWVzIHRoYXQgY2FuIGhhdmUgc3Vic2NyaXB0aW9ucyBvciBwb2ludHM6IEVudGl0bGVtZW50U2VydmljZSBlbmRzIHdoYXQgdGhleQogaGF2ZSwgc29vbiBhZnRlciB0aGUgZGVsZXRpb24uCgp/CgQEDAIEEgTJAQJBGnEgVGhlIGlkZW50aWZpZXIgZm9yIGBHZXREZWxldGlvbmAsIGBlZGxf4oCmYDsgZW1wdHkgZm9yIGEgZHJ5IHJ1biwgYW5kIGlmIEVudGl0bGVtZW50U2VydmljZSBoYXMgbm90aGluZyB0byBlbmQuCgorCgIEDRIGzQEA0AEBGh0gQXNrcyBob3cgZmFyIGEgZGVsZXRpb24gaXMuCgo8CgQEDQIAEgTPAQJNGi4gYGRlbGV0aW9uX2lkYCBvZiB0aGUgYW5zd2VyIHRvIHRoZSBkZWxldGlvbi4KCsgBCgIEDhIG1AEA6QEBGrkBIFRoZSBkZWxldGlvbiBvZiBhbiBlbnRpdHk6IGhvdyBmYXIgRW50aXRsZW1lbnRTZXJ2aWNlIGlzIHdpdGggd2hhdCB0aGUgZGVsZXRlZCBlbnRpdGllcyBoYWQuIFRoZSBlbnRpdGllcwogdGhlbXNlbHZlcywgYW5kIHRoZSByb2xlcyBvbiB0aGVtLCB3ZXJlIGdvbmUgd2hlbiB0aGUgZGVsZXRpb24gd2FzIGFuc3dlcmVkLgoKJgoEBA4CABIE1gECEBoYIElkZW50aWZpZXIsIGBlZGxf4oCmYC4KCiwKBAQOAgESBNgBAhcaHiBUaGUgZW50aXR5IHRoYXQgd2FzIGRlbGV0ZWQuCgoZCgQEDgICEgTaAQIZGgsgSXRzIHR5cGUuCgokCgQEDgIDEgTcAQIrGhYgV2hlbiBpdCB3YXMgZGVsZXRlZC4KClEKBAQOAgQSBN4BAhoaQyBOdW1iZXIgb2YgZGVsZXRlZCBlbnRpdGllcyB0aGF0IGNhbiBoYXZlIHN1YnNjcmlwdGlvbnMgb3IgcG9pbnRzLgoKSAoEBA4CBRIE4AECIBo6IFRob3NlIG9mIHRoZW0gd2hvc2Ugc3Vic2NyaXB0aW9ucyBhbmQgcG9pbnRzIGhhdmUgZW5kZWQuCgpECgQEDgIGEgTiAQIsGjYgV2hlbiB0aGUgbGFzdCBvZiB0aGVtIGhhZCBlbmRlZDsgYWJzZW50IGJlZm9yZSB0aGF0LgoKUQoEBA4CBxIE5AECQRpDIFRoZSBuYW1lIHRoYXQgaXQgaGFkIGxhc3Q7IGVtcHR5IG9uY2UgaXRzIHBhc3QgaXMgbm8gbG9uZ2VyIGtlcHQuCgooCgQEDgIIEgTmAQIYGhogVGhlIHVzZXIgd2hvIGRlbGV0ZWQgaXQuCgpCCgQEDgIJEgToAQJGGjQgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KCi0KAgQPEgbsAQD1AQEaHyBMaXN0cyB0aGUgY2FsbGVyJ3MgZGVsZXRpb25zLgoKKwoEBA8CABIE7gECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBA8CARIE8AECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBA8CAhIE8gECNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCl4KBAQPAgMSBPQBAmQaUCBgLWRlbGV0ZWRfYXRgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgZGVsZXRlZF9hdGA6IG9sZGVzdCBmaXJzdC4KCi0KAgQQEgb4AQCFAgEaHyBMaXN0cyBkZWxldGlvbnMgb2YgYWxsIHVzZXJzLgoKQAoEBBACABIE+gECFBoyIFRob3NlIHRoYXQgYXJlIGRvbmUgaW4gcGxhY2Ugb2YgdGhvc2UgdW5kZXIgd2F5LgoKSgoEBBACARIE/AECPRo8IE9ubHkgdGhpcyBvbmUsIHdoZXRoZXIgaXQgaXMgZG9uZSBvciBub3Q7IGVtcHR5IG1lYW5zIGFsbC4KCisKBAQQAgISBP4BAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQQAgMSBIACAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmUKBAQQAgQSBIICAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpeCgQEEAIFEgSEAgJkGlAgYC1kZWxldGVkX2F0YDogbmV3ZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYGRlbGV0ZWRfYXRgOiBvbGRlc3QgZmlyc3QuCgomCgIEERIGiAIAjQIBGhggT25lIHBhZ2Ugb2YgZGVsZXRpb25zLgoKMAoEBBECABIEigICKBoiIEluIHRoZSBvcmRlciB0aGF0IHdhcyBhc2tlZCBmb3IuCgo5CgQEEQIBEgSMAgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCr8BCgIGABIGkQIAzwIBGrABIEVudGl0aWVzIG9mIGV2ZXJ5IHR5cGUuIFRoZSBwb2xpY3kgc2F5cyB3aGljaCBhY3Rpb24gY3JlYXRlcywgdmlld3MsIHVwZGF0ZXMsIG1vdmVzIGFuZCBkZWxldGVzCiBlbnRpdGllcyBvZiBhIHR5cGUuIElmIGl0IG5hbWVzIG5vIGFjdGlvbiBmb3Igb25lIG9mIHRoZXNlLCBub2JvZHkgbWF5IGRvIGl0LgoKdQoEBgACABIGlAICmAIDGmUgQ3JlYXRlcyBhbiBlbnRpdHkuIEEgdXNlciB3aG8gY3JlYXRlcyBhIHJvb3QgYnkgc2VsZi1zZXJ2aWNlIGdldHMgdGhlIHBvbGljeSdzIGNyZWF0b3Igcm9sZSBvbgogaXQuCgo4CgQGAAIBEgaaAgKeAgMaKCBDcmVhdGVzIHNldmVyYWwgZW50aXRpZXMsIGFsbCBvciBub25lLgoKIQoEBgACAhIGoAICowIDGhEgR2V0cyBhbiBlbnRpdHkuCgpECgQGAAIDEgalAgKoAgMaNCBMaXN0cyBlbnRpdGllcyBvZiBhIHR5cGUgdGhhdCB0aGUgY2FsbGVyIG1heSB2aWV3LgoKJAoEBgACBBIGqgICsQIDGhQgQ2hhbmdlcyBhbiBlbnRpdHkuCgqAAgoEBgACBRIGtQICuAIDGu8BIE1vdmVzIGFuIGVudGl0eSB0byBhbm90aGVyIHBhcmVudC4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gbW92ZSBpdCwgYW5kIHRvIGNyZWF0ZSBvbmUgb2YKIGl0cyB0eXBlIHVuZGVyIHRoZSBuZXcgcGFyZW50LiBMaW5rcyBiZXR3ZWVuIHdoYXQgbW92ZXMgYW5kIHdoYXQgc3RheXMgYXJlIHJlbW92ZWQsIGFuZCBsZW50CiByb2xlcyB0aGF0IHRoZWlyIGxlbmRlciBtYXkgbm8gbG9uZ2VyIGxlbmQgZW5kLgoKxgEKBAYAAgYSBrsCAr4CAxq1ASBEZWxldGVzIGFuIGVudGl0eSwgYW5kIHdpdGggYGNhc2NhZGVgIGV2ZXJ5dGhpbmcgYmVsb3cgaXQsIGluIG9uZSB0cmFuc2FjdGlvbi4gRW50aXRsZW1lbnRTZXJ2aWNlIGVuZHMKIHN1YnNjcmlwdGlvbnMgYW5kIHBvaW50cyBvZiB3aGF0IHdhcyBkZWxldGVkIHNvb24gYWZ0ZXI7IHNlZSBgR2V0RGVsZXRpb25gLgoKmAEKBAYAAgcSBsECAsQCAxqHASBTYXlzIGhvdyBmYXIgRW50aXRsZW1lbnRTZXJ2aWNlIGlzIHdpdGggYSBkZWxldGlvbiBvZiB0aGUgbGFzdCA5MCBkYXlzLiBOT1RfRk9VTkQgZm9yIGV2ZXJ5Ym9keSBidXQgdGhlCiB1c2VyIHdobyBkZWxldGVkIHRoZSBlbnRpdHkuCgpuCgQGAAIIEgbGAgLJAgMaXiBMaXN0cyB0aGUgY2FsbGVyJ3MgZGVsZXRpb25zOiB0aG9zZSB1bmRlciB3YXksIGFuZCB0aG9zZSB0aGF0IHdlcmUgZG9uZSBpbiB0aGUgbGFzdCA5MCBkYXlzLgoKeAoEBgACCRIGywICzgIDGmggTGlzdHMgZXZlcnlib2R5J3MgZGVsZXRpb25zLCBmb3Igb3BlcmF0b3JzIGFuZCBzdXBwb3J0IHBlb3BsZS4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2cuCmIGcHJvdG8z"
     )
   }
 }
@@ -1902,6 +2357,12 @@ extension Tenancy_V1.EntitiesService {
         },
         .unary(Tenancy_V1.EntitiesMethods.getDeletion) {
           request, call in try await self.getDeletion(request, call)
+        },
+        .unary(Tenancy_V1.EntitiesMethods.listDeletions) {
+          request, call in try await self.listDeletions(request, call)
+        },
+        .unary(Tenancy_V1.EntitiesMethods.listAllDeletions) {
+          request, call in try await self.listAllDeletions(request, call)
         },
       ]
     )

@@ -40,6 +40,12 @@ extension Tenancy_V1.RoleDefinition: ShowsPeople {
   }
 }
 
+extension Tenancy_V1.EntityDeletion: ShowsPeople {
+  mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
+    _ = body(deletedBy, &deletedByName)
+  }
+}
+
 extension Tenancy_V1.Suspension: ShowsPeople {
   mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
     _ = body(userId, &displayName)

@@ -37,9 +37,113 @@ struct EntityDeletionRecord: Hashable, Sendable {
   }
 }
 
+/// How far a deletion is, with what is left of the name.
+struct EntityDeletionProgress: Sendable {
+  let record: EntityDeletionRecord
+  /// Deleted entities that EntitlementService has not heard of yet.
+  let waitingCount: Int
+  /// The name that the entity had last; nil once its past is no longer kept.
+  let name: String?
+
+  static let columns = RecordColumns<EntityDeletionProgress>(
+    "entity_deletion",
+    as: "d",
+    .text("id", \.record.id),
+    .text("entity_id", \.record.entityID),
+    .text("entity_type", \.record.entityType),
+    .text("deleted_by", \.record.deletedBy),
+    .integer("deleted_at", \.record.deletedAt),
+    .integer("holder_count", \.record.holderCount),
+    .optionalInteger("finished_at", \.record.finishedAt),
+    .joined(
+      .integer("(SELECT count(*) FROM ended_holder WHERE deletion_id = d.id)", \.waitingCount)
+    ),
+    .joined(
+      .optionalText(
+        """
+        (SELECT name FROM past_entity AS past WHERE past.id = d.entity_id
+          ORDER BY past.sequence DESC LIMIT 1)
+        """,
+        \.name
+      )
+    )
+  ) { row in
+    EntityDeletionProgress(
+      record: EntityDeletionRecord(
+        id: row.text(),
+        entityID: row.text(),
+        entityType: row.text(),
+        deletedBy: row.text(),
+        deletedAt: row.integer(),
+        holderCount: Int(row.integer()),
+        finishedAt: row.optionalInteger()
+      ),
+      waitingCount: Int(row.integer()),
+      name: row.optionalText()
+    )
+  }
+}
+
+/// Which deletions a list shows.
+enum EntityDeletionFilter {
+  /// All of one user.
+  case by(userID: String)
+  /// Those of everybody that are done, or those under way.
+  case areFinished(Bool)
+  /// One.
+  case id(String)
+
+  fileprivate var condition: String {
+    switch self {
+    case .by: "d.deleted_by = ?"
+    case .areFinished(let flag): "d.finished_at IS \(flag ? "NOT NULL" : "NULL")"
+    case .id: "d.id = ?"
+    }
+  }
+
+  fileprivate var values: [SQLValue] {
+    switch self {
+    case .by(let text), .id(let text): [.text(text)]
+    case .areFinished: []
+    }
+  }
+}
+
 enum EntityDeletionTable {
-  static func find(_ id: String, in tx: borrowing some Queryable) throws -> EntityDeletionRecord? {
-    try tx.first(EntityDeletionRecord.columns, "WHERE id = ?", .text(id))
+  static let migration = Migration(
+    version: 32,
+    sql: """
+      CREATE INDEX entity_deletion_by_user ON entity_deletion (deleted_by, id);
+      CREATE INDEX entity_deletion_under_way ON entity_deletion (id) WHERE finished_at IS NULL;
+      """
+  )
+
+  static func find(
+    _ id: String,
+    in tx: borrowing some Queryable
+  ) throws -> EntityDeletionProgress? {
+    try tx.first(EntityDeletionProgress.columns, "WHERE d.id = ?", .text(id))
+  }
+
+  /// Those after one, in their order.
+  static func page(
+    _ filter: EntityDeletionFilter,
+    after id: String?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
+    limit: Int,
+    in tx: borrowing some Queryable
+  ) throws -> [EntityDeletionProgress] {
+    try tx.query(
+      EntityDeletionProgress.columns,
+      """
+      WHERE \(filter.condition) AND d.id \(direction.comparison) ?
+      ORDER BY d.id \(direction.keyword) LIMIT ? OFFSET ?
+      """,
+      values: filter.values + [
+        .text(id ?? direction.firstText), .integer(limit), .integer(skippedCount),
+      ]
+    )
   }
 
   /// The deletion that an entity waits for which EntitlementService has not heard of; nil once it has, and
@@ -75,16 +179,5 @@ enum EntityDeletionTable {
         values: [.text(holder), .text(record.id), .integer(record.deletedAt)]
       )
     }
-  }
-
-  /// How many entities EntitlementService has not heard of yet.
-  static func waitingCount(
-    _ record: EntityDeletionRecord,
-    in tx: borrowing some Queryable
-  ) throws -> Int {
-    try tx.first(
-      "SELECT count(*) FROM ended_holder WHERE deletion_id = ?",
-      .text(record.id)
-    ) { Int($0.integer(0)) } ?? 0
   }
 }

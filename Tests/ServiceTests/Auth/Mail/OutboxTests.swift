@@ -298,12 +298,21 @@ struct OutboxTests {
       #expect(mails.map { $0.finishedAt == nil } == [true, false, false, false])
       let dead = try await operators.listMails(.init(state: .dead), options: box.stage.with(boss))
       #expect(dead.mails.map(\.id) == [mails[3].id] && dead.nextPageToken.isEmpty)
+      let names = [mails.last?.displayName, dead.mails.first?.displayName]
+      #expect(names == ["Ada", "Ada"])
+      for (asked, expected) in [(user, mails.map(\.id)), (boss.user?.id ?? "", [])] {
+        let theirs = try await operators.listMails(
+          .init(userId: asked),
+          options: box.stage.with(boss)
+        )
+        #expect(theirs.mails.map(\.id) == expected)
+      }
       let other = try await box.stage.signIn()
       let refused = await outcome {
         _ = try await operators.listMails(.init(), options: box.stage.with(other))
       }
       #expect(refused == "PERMISSION_DENIED CALLER_NOT_ALLOWED")
-      #expect(try await box.stage.audited("mail.list").count == 3)
+      #expect(try await box.stage.audited("mail.list").count == 5)
       try await ListProbe.check("-createdAt", "created_at") { sortBy, size, page, token in
         let page = try await operators.listMails(
           .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),

@@ -86,7 +86,7 @@ struct OutboxStage {
   /// What the outbox has: `kind state attempts error`, oldest first.
   func rows() async throws -> [String] {
     try await core.database.read { tx in
-      try MailTable.page(nil, after: nil, limit: 1000, in: tx).reversed().map {
+      try MailTable.page(nil, to: "", after: nil, limit: 1000, in: tx).reversed().map {
         "\($0.kind) \($0.state) \($0.attemptCount) \($0.error)"
       }
     }

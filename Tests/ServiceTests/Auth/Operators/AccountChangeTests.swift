@@ -252,8 +252,10 @@ struct AccountChangeTests {
         options: stage.with(people.second)
       )
       #expect(listed.changes.map(\.id) == [second.id] && !listed.nextPageToken.isEmpty)
-      let names = listed.changes.first.map { [$0.requestedByName, $0.approvedByName] } ?? []
-      #expect(names.count == 2 && names.allSatisfy { !$0.isEmpty && $0 != "deleted user" })
+      let names = listed.changes.first.map {
+        [$0.requestedByName, $0.approvedByName, $0.displayName]
+      }
+      #expect(names?.allSatisfy { !$0.isEmpty && $0 != "deleted user" } == true)
       for (sortBy, ids) in [("", [first.id]), ("requestedAt", [second.id])] {
         let page = try await operators.listAccountChanges(
           .init(userId: people.id, pageSize: 1, page: 2, sortBy: sortBy),

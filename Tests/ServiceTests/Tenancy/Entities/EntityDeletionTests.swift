@@ -5,6 +5,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("What a deletion ends elsewhere", .timeLimit(.minutes(5)))
@@ -194,6 +195,75 @@ struct EntityDeletionTests {
       let metrics = String(decoding: stage.metrics.render(), as: UTF8.self)
       #expect(metrics.contains("gatehouse_tenancy_ended_holders_waiting 0\n"))
       #expect(metrics.contains("gatehouse_tenancy_ended_holders_total{outcome=\"ended\"} 1\n"))
+    }
+  }
+
+  @Test("Each user lists their own deletions, page by page, with names of what went")
+  func listDeletions_haveTheCallersAlone() async throws {
+    try await TenancyStage.run(holders: ScriptedHolders()) { stage in
+      var ids: [String] = []
+      for _ in 0..<3 {
+        let tree = try await DeletableTree.portfolio.build(
+          stage,
+          owner: Self.owner,
+          member: Self.member
+        )
+        ids.append(try await delete(tree.root, stage).deletionId)
+        if ids.count == 1 { await stage.endHolders() }
+        stage.clock.advance(1)
+      }
+      let listed = try await stage.entities.listDeletions(.init(), options: .by(Self.owner))
+      #expect(listed.deletions.map(\.id) == ids.reversed())
+      #expect(listed.deletions.map { $0.finishedAt == nil } == [true, true, false])
+      #expect(listed.deletions.map(\.endedHolderCount) == [0, 0, 1])
+      for one in listed.deletions {
+        let alone = try await deletion(one.id, stage)
+        #expect(alone == one && one.deletedBy == Self.owner && !one.entityName.isEmpty)
+      }
+      let others = try await stage.entities.listDeletions(.init(), options: .by(Self.member))
+      #expect(others.deletions.isEmpty)
+      try await ListProbe.check("-deletedAt", "deleted_at") { sortBy, size, page, token in
+        let page = try await stage.entities.listDeletions(
+          .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+          options: .by(Self.owner)
+        )
+        return (page.deletions.map(\.id), page.nextPageToken)
+      }
+    }
+  }
+
+  @Test("Operators list everybody's deletions, those under way or those done, and are recorded")
+  func listAllDeletions_haveEverybodys() async throws {
+    try await TenancyStage.run(holders: ScriptedHolders()) { stage in
+      try await stage.makeOperator("usr_boss")
+      var ids: [String] = []
+      for user in [Self.owner, Self.member, Self.owner] {
+        let tree = try await DeletableTree.portfolio.build(stage, owner: user, member: "usr_max")
+        ids.append(try await delete(tree.root, by: user, stage).deletionId)
+        if ids.count == 1 { await stage.endHolders() }
+        stage.clock.advance(1)
+      }
+      func listed(
+        _ request: Tenancy_V1.ListAllEntityDeletionsRequest
+      ) async throws -> [Tenancy_V1.EntityDeletion] {
+        try await stage.entities.listAllDeletions(request, options: .by("usr_boss")).deletions
+      }
+      let open = try await listed(.init())
+      #expect(open.map(\.id) == [ids[2], ids[1]])
+      #expect(open.map(\.deletedBy) == [Self.owner, Self.member])
+      #expect(try await listed(.init(finished: true)).map(\.id) == [ids[0]])
+      for id in ids { #expect(try await listed(.init(deletionId: id)).map(\.id) == [id]) }
+      #expect(try await listed(.init(deletionId: "edl_unknown")).isEmpty)
+      let refused = try await refusal {
+        try await stage.entities.listAllDeletions(.init(), options: .by(Self.owner))
+      }
+      #expect(refused?.code == .permissionDenied)
+      let readCount = try await stage.service.core.store.read { tx in
+        try tx.first("SELECT count(*) FROM audit_log WHERE action = 'entity.list_deletions'") {
+          $0.integer(0)
+        }
+      }
+      #expect(readCount == 6)
     }
   }
 

@@ -334,6 +334,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__g
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity_deletion(void) {
   return &tenancy__v1__entity_deletion__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_entity_deletions_request(void) {
+  return &tenancy__v1__list_entity_deletions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_all_entity_deletions_request(void) {
+  return &tenancy__v1__list_all_entity_deletions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_entity_deletions_response(void) {
+  return &tenancy__v1__list_entity_deletions_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pairing(void) {
   return &tenancy__v1__pairing__descriptor;
 }

@@ -1153,7 +1153,7 @@ const ProtobufCMessageDescriptor auth__v1__user_factors__descriptor =
   (ProtobufCMessageInit) auth__v1__user_factors__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptors[13] =
+static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptors[14] =
 {
   {
     "f1_id",
@@ -1311,12 +1311,25 @@ static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f14_display_name",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f14_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__account_change__field_indices_by_name[] = {
   9,   /* field[9] = f10_approved_by */
   10,   /* field[10] = f11_finished_at */
   11,   /* field[11] = f12_requested_by_name */
   12,   /* field[12] = f13_approved_by_name */
+  13,   /* field[13] = f14_display_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_kind */
@@ -1330,7 +1343,7 @@ static const unsigned auth__v1__account_change__field_indices_by_name[] = {
 static const ProtobufCIntRange auth__v1__account_change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor auth__v1__account_change__descriptor =
 {
@@ -1340,7 +1353,7 @@ const ProtobufCMessageDescriptor auth__v1__account_change__descriptor =
   "Auth__V1__AccountChange",
   "auth.v1",
   sizeof(Auth__V1__AccountChange),
-  13,
+  14,
   auth__v1__account_change__field_descriptors,
   auth__v1__account_change__field_indices_by_name,
   1,  auth__v1__account_change__number_ranges,
@@ -1654,7 +1667,7 @@ const ProtobufCMessageDescriptor auth__v1__list_account_changes_response__descri
   (ProtobufCMessageInit) auth__v1__list_account_changes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[9] =
+static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[10] =
 {
   {
     "f1_id",
@@ -1764,8 +1777,21 @@ static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[9] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_display_name",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f10_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__mail__field_indices_by_name[] = {
+  9,   /* field[9] = f10_display_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_kind */
   2,   /* field[2] = f3_user_id */
@@ -1779,7 +1805,7 @@ static const unsigned auth__v1__mail__field_indices_by_name[] = {
 static const ProtobufCIntRange auth__v1__mail__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor auth__v1__mail__descriptor =
 {
@@ -1789,14 +1815,14 @@ const ProtobufCMessageDescriptor auth__v1__mail__descriptor =
   "Auth__V1__Mail",
   "auth.v1",
   sizeof(Auth__V1__Mail),
-  9,
+  10,
   auth__v1__mail__field_descriptors,
   auth__v1__mail__field_indices_by_name,
   1,  auth__v1__mail__number_ranges,
   (ProtobufCMessageInit) auth__v1__mail__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descriptors[6] =
 {
   {
     "f1_state",
@@ -1858,6 +1884,18 @@ static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_user_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsRequest, f6_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__list_mails_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_state */
@@ -1865,11 +1903,12 @@ static const unsigned auth__v1__list_mails_request__field_indices_by_name[] = {
   2,   /* field[2] = f3_page_token */
   3,   /* field[3] = f4_page */
   4,   /* field[4] = f5_sort_by */
+  5,   /* field[5] = f6_user_id */
 };
 static const ProtobufCIntRange auth__v1__list_mails_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor =
 {
@@ -1879,7 +1918,7 @@ const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor =
   "Auth__V1__ListMailsRequest",
   "auth.v1",
   sizeof(Auth__V1__ListMailsRequest),
-  5,
+  6,
   auth__v1__list_mails_request__field_descriptors,
   auth__v1__list_mails_request__field_indices_by_name,
   1,  auth__v1__list_mails_request__number_ranges,

@@ -271,10 +271,11 @@ struct  Auth__V1__AccountChange
   Google__Protobuf__Timestamp *f11_finished_at;
   ProtobufCBinaryData f12_requested_by_name;
   ProtobufCBinaryData f13_approved_by_name;
+  ProtobufCBinaryData f14_display_name;
 };
 #define AUTH__V1__ACCOUNT_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__account_change__descriptor) \
-    , {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__RequestAccountChangeRequest
@@ -349,10 +350,11 @@ struct  Auth__V1__Mail
   Google__Protobuf__Timestamp *f7_created_at;
   Google__Protobuf__Timestamp *f8_next_attempt_at;
   Google__Protobuf__Timestamp *f9_finished_at;
+  ProtobufCBinaryData f10_display_name;
 };
 #define AUTH__V1__MAIL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__mail__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL}, NULL, NULL, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL}, NULL, NULL, NULL, {0,NULL} }
 
 
 struct  Auth__V1__ListMailsRequest
@@ -363,10 +365,11 @@ struct  Auth__V1__ListMailsRequest
   ProtobufCBinaryData f3_page_token;
   uint32_t f4_page;
   ProtobufCBinaryData f5_sort_by;
+  ProtobufCBinaryData f6_user_id;
 };
 #define AUTH__V1__LIST_MAILS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_mails_request__descriptor) \
-    , AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL}, 0, {0,NULL} }
+    , AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL}, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__ListMailsResponse

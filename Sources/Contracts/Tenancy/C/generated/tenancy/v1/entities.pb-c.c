@@ -97,6 +97,24 @@ void   tenancy__v1__entity_deletion__init
   static const Tenancy__V1__EntityDeletion init_value = TENANCY__V1__ENTITY_DELETION__INIT;
   *message = init_value;
 }
+void   tenancy__v1__list_entity_deletions_request__init
+                     (Tenancy__V1__ListEntityDeletionsRequest         *message)
+{
+  static const Tenancy__V1__ListEntityDeletionsRequest init_value = TENANCY__V1__LIST_ENTITY_DELETIONS_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__list_all_entity_deletions_request__init
+                     (Tenancy__V1__ListAllEntityDeletionsRequest         *message)
+{
+  static const Tenancy__V1__ListAllEntityDeletionsRequest init_value = TENANCY__V1__LIST_ALL_ENTITY_DELETIONS_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__list_entity_deletions_response__init
+                     (Tenancy__V1__ListEntityDeletionsResponse         *message)
+{
+  static const Tenancy__V1__ListEntityDeletionsResponse init_value = TENANCY__V1__LIST_ENTITY_DELETIONS_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__entity__field_descriptors[10] =
 {
   {
@@ -1241,7 +1259,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_entity_deletion_request__descr
   (ProtobufCMessageInit) tenancy__v1__get_entity_deletion_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__entity_deletion__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__entity_deletion__field_descriptors[10] =
 {
   {
     "f1_id",
@@ -1327,8 +1345,45 @@ static const ProtobufCFieldDescriptor tenancy__v1__entity_deletion__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_entity_name",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f8_entity_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_deleted_by",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f9_deleted_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_deleted_by_name",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f10_deleted_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__entity_deletion__field_indices_by_name[] = {
+  9,   /* field[9] = f10_deleted_by_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_entity_type */
@@ -1336,11 +1391,13 @@ static const unsigned tenancy__v1__entity_deletion__field_indices_by_name[] = {
   4,   /* field[4] = f5_holder_count */
   5,   /* field[5] = f6_ended_holder_count */
   6,   /* field[6] = f7_finished_at */
+  7,   /* field[7] = f8_entity_name */
+  8,   /* field[8] = f9_deleted_by */
 };
 static const ProtobufCIntRange tenancy__v1__entity_deletion__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__entity_deletion__descriptor =
 {
@@ -1350,10 +1407,241 @@ const ProtobufCMessageDescriptor tenancy__v1__entity_deletion__descriptor =
   "Tenancy__V1__EntityDeletion",
   "tenancy.v1",
   sizeof(Tenancy__V1__EntityDeletion),
-  7,
+  10,
   tenancy__v1__entity_deletion__field_descriptors,
   tenancy__v1__entity_deletion__field_indices_by_name,
   1,  tenancy__v1__entity_deletion__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__entity_deletion__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_entity_deletions_request__field_descriptors[4] =
+{
+  {
+    "f1_page_size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntityDeletionsRequest, f1_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntityDeletionsRequest, f2_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntityDeletionsRequest, f3_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_sort_by",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntityDeletionsRequest, f4_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_entity_deletions_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_page_size */
+  1,   /* field[1] = f2_page_token */
+  2,   /* field[2] = f3_page */
+  3,   /* field[3] = f4_sort_by */
+};
+static const ProtobufCIntRange tenancy__v1__list_entity_deletions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_entity_deletions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListEntityDeletionsRequest",
+  "ListEntityDeletionsRequest",
+  "Tenancy__V1__ListEntityDeletionsRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListEntityDeletionsRequest),
+  4,
+  tenancy__v1__list_entity_deletions_request__field_descriptors,
+  tenancy__v1__list_entity_deletions_request__field_indices_by_name,
+  1,  tenancy__v1__list_entity_deletions_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_entity_deletions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_all_entity_deletions_request__field_descriptors[6] =
+{
+  {
+    "f1_finished",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAllEntityDeletionsRequest, f1_finished),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_deletion_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAllEntityDeletionsRequest, f2_deletion_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAllEntityDeletionsRequest, f3_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAllEntityDeletionsRequest, f4_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_page",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAllEntityDeletionsRequest, f5_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAllEntityDeletionsRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_all_entity_deletions_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_finished */
+  1,   /* field[1] = f2_deletion_id */
+  2,   /* field[2] = f3_page_size */
+  3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_page */
+  5,   /* field[5] = f6_sort_by */
+};
+static const ProtobufCIntRange tenancy__v1__list_all_entity_deletions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_all_entity_deletions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListAllEntityDeletionsRequest",
+  "ListAllEntityDeletionsRequest",
+  "Tenancy__V1__ListAllEntityDeletionsRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListAllEntityDeletionsRequest),
+  6,
+  tenancy__v1__list_all_entity_deletions_request__field_descriptors,
+  tenancy__v1__list_all_entity_deletions_request__field_indices_by_name,
+  1,  tenancy__v1__list_all_entity_deletions_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_all_entity_deletions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_entity_deletions_response__field_descriptors[2] =
+{
+  {
+    "f1_deletions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ListEntityDeletionsResponse, n_f1_deletions),
+    offsetof(Tenancy__V1__ListEntityDeletionsResponse, f1_deletions),
+    &tenancy__v1__entity_deletion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntityDeletionsResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_entity_deletions_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_deletions */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange tenancy__v1__list_entity_deletions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_entity_deletions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListEntityDeletionsResponse",
+  "ListEntityDeletionsResponse",
+  "Tenancy__V1__ListEntityDeletionsResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListEntityDeletionsResponse),
+  2,
+  tenancy__v1__list_entity_deletions_response__field_descriptors,
+  tenancy__v1__list_entity_deletions_response__field_indices_by_name,
+  1,  tenancy__v1__list_entity_deletions_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_entity_deletions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

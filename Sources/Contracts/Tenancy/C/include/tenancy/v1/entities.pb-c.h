@@ -35,6 +35,9 @@ typedef struct Tenancy__V1__DeleteEntityRequest Tenancy__V1__DeleteEntityRequest
 typedef struct Tenancy__V1__DeleteEntityResponse Tenancy__V1__DeleteEntityResponse;
 typedef struct Tenancy__V1__GetEntityDeletionRequest Tenancy__V1__GetEntityDeletionRequest;
 typedef struct Tenancy__V1__EntityDeletion Tenancy__V1__EntityDeletion;
+typedef struct Tenancy__V1__ListEntityDeletionsRequest Tenancy__V1__ListEntityDeletionsRequest;
+typedef struct Tenancy__V1__ListAllEntityDeletionsRequest Tenancy__V1__ListAllEntityDeletionsRequest;
+typedef struct Tenancy__V1__ListEntityDeletionsResponse Tenancy__V1__ListEntityDeletionsResponse;
 
 
 /* --- enums --- */
@@ -282,10 +285,53 @@ struct  Tenancy__V1__EntityDeletion
   uint64_t f5_holder_count;
   uint64_t f6_ended_holder_count;
   Google__Protobuf__Timestamp *f7_finished_at;
+  ProtobufCBinaryData f8_entity_name;
+  ProtobufCBinaryData f9_deleted_by;
+  ProtobufCBinaryData f10_deleted_by_name;
 };
 #define TENANCY__V1__ENTITY_DELETION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__entity_deletion__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, 0, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, 0, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__ListEntityDeletionsRequest
+{
+  ProtobufCMessage base;
+  uint32_t f1_page_size;
+  ProtobufCBinaryData f2_page_token;
+  uint32_t f3_page;
+  ProtobufCBinaryData f4_sort_by;
+};
+#define TENANCY__V1__LIST_ENTITY_DELETIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_entity_deletions_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Tenancy__V1__ListAllEntityDeletionsRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_finished;
+  ProtobufCBinaryData f2_deletion_id;
+  uint32_t f3_page_size;
+  ProtobufCBinaryData f4_page_token;
+  uint32_t f5_page;
+  ProtobufCBinaryData f6_sort_by;
+};
+#define TENANCY__V1__LIST_ALL_ENTITY_DELETIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_all_entity_deletions_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Tenancy__V1__ListEntityDeletionsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_deletions;
+  Tenancy__V1__EntityDeletion **f1_deletions;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define TENANCY__V1__LIST_ENTITY_DELETIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_entity_deletions_response__descriptor) \
+    , 0,NULL, {0,NULL} }
 
 
 /* Tenancy__V1__Entity methods */
@@ -333,6 +379,15 @@ void   tenancy__v1__get_entity_deletion_request__init
 /* Tenancy__V1__EntityDeletion methods */
 void   tenancy__v1__entity_deletion__init
                      (Tenancy__V1__EntityDeletion         *message);
+/* Tenancy__V1__ListEntityDeletionsRequest methods */
+void   tenancy__v1__list_entity_deletions_request__init
+                     (Tenancy__V1__ListEntityDeletionsRequest         *message);
+/* Tenancy__V1__ListAllEntityDeletionsRequest methods */
+void   tenancy__v1__list_all_entity_deletions_request__init
+                     (Tenancy__V1__ListAllEntityDeletionsRequest         *message);
+/* Tenancy__V1__ListEntityDeletionsResponse methods */
+void   tenancy__v1__list_entity_deletions_response__init
+                     (Tenancy__V1__ListEntityDeletionsResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__Entity_Closure)
@@ -380,6 +435,15 @@ typedef void (*Tenancy__V1__GetEntityDeletionRequest_Closure)
 typedef void (*Tenancy__V1__EntityDeletion_Closure)
                  (const Tenancy__V1__EntityDeletion *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__ListEntityDeletionsRequest_Closure)
+                 (const Tenancy__V1__ListEntityDeletionsRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ListAllEntityDeletionsRequest_Closure)
+                 (const Tenancy__V1__ListAllEntityDeletionsRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ListEntityDeletionsResponse_Closure)
+                 (const Tenancy__V1__ListEntityDeletionsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -401,6 +465,9 @@ extern const ProtobufCMessageDescriptor tenancy__v1__delete_entity_request__desc
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_entity_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__get_entity_deletion_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__entity_deletion__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_entity_deletions_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_all_entity_deletions_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_entity_deletions_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
