@@ -107,7 +107,7 @@ struct ChildrenHandler: Auth_V1.ChildrenService {
       user.displayName = name
       user.updated = now
       try UserTable.update(&user, in: tx)
-      try tx.appendChange(kind: "user.updated", subject: userID, scope: "")
+      try UserNames.changed(of: userID, in: tx)
     }
     let earlier = try SessionTable.alive(of: userID, now: now, in: tx)
       .filter { $0.childDevice == session.childDevice }

@@ -253,6 +253,14 @@ extension EndToEndTests {
         let context = try await families.getDeviceContext(device, options: mia.call)
         #expect(context.modes.map(\.allowed) == [false, true])
         #expect(context.pairing?.id == begun.pairingId && context.pairing?.childName == "Mia")
+        let isNamed = await home.tenancy.eventually {
+          let roles = try? await home.associations.listByEntity(
+            .init(entityId: child),
+            options: ada.call
+          )
+          return roles?.associations.contains { $0.displayName == "Mia" } == true
+        }
+        #expect(isNamed, "the child's account is somebody without a name")
         let opened = try await home.parentMode(of: family, mia, organizer: ada)
         let modes = try await families.getDeviceContext(device, options: opened.call).modes
         #expect(modes.map(\.allowed) == [true, true])
