@@ -20,22 +20,14 @@ extension Forest {
   }
 
   /// The roots of all trees in memory.
-  package var heldRoots: [String] { rootNumbers.map { identifier(of: $0) } }
-
-  /// The same by their numbers, in no order.
-  private var rootNumbers: [UInt32] {
-    var roots: [UInt32] = []
+  package var heldRoots: [String] {
+    var roots: [String] = []
     var child = nodes[Int(Self.system)].firstChild
     while child != Self.none {
-      roots.append(child)
+      roots.append(identifier(of: child))
       child = nodes[Int(child)].nextSibling
     }
     return roots
-  }
-
-  /// The roots of all trees in memory, the greatest identifier first.
-  func rootsInOrder() -> [UInt32] {
-    rootNumbers.sorted { entities.isOrdered($1, before: $0) }
   }
 
   // MARK: Questions

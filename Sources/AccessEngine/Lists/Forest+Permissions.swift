@@ -24,6 +24,8 @@ extension Forest {
     package internal(set) var validUntil: Int64
     /// The holder whose features must be known before this is more than a guess.
     package internal(set) var missing: FeatureHolder?
+    /// Whether the subject's roles on the system reach into all trees: what it has in each is for a question of its own.
+    package internal(set) var reachesTrees = false
   }
 
   /// Where a part ends, as texts that a page token can carry.
@@ -48,7 +50,7 @@ extension Forest {
   ///
   /// Looks at `stepCountMax` entities and finds `countMax` at most. What stays where it is while somebody
   /// asks for one part after the other is in one of them; once something has been moved or removed it may
-  /// be in two.
+  /// be in two. Below the system it is the system alone if roles there reach into all trees: `reachesTrees`.
   package func permissions(
     of id: String,
     below top: String,
@@ -69,6 +71,7 @@ extension Forest {
     // Windows count also below what is not there: that nothing is reported of it must not show.
     var walk = HoldingWalk(subject: subject, below: entity, now: now, self)
     part.validUntil = min(part.validUntil, walk.edge)
+    part.reachesTrees = walk.reachesTrees
     if let place = cursor?.place { walk.resume(after: place, self) }
     while let (entity, isHeld) = walk.look(self) {
       part.stepCount += 1

@@ -4,7 +4,7 @@ internal import PackedTables
 /// can be taken up again.
 ///
 /// Begins where the subject's own roles are held, so it costs what there is to see. An entity that several
-/// of them reach belongs to the uppermost.
+/// of them reach belongs to the uppermost. From the system down it goes no further than that: see `reachesTrees`.
 struct HoldingWalk {
   /// A place from which roles reach down.
   private struct Start {
@@ -26,11 +26,12 @@ struct HoldingWalk {
 
   /// The next instant at which a window of the subject's begins or ends.
   private(set) var edge = Int64.max
+  /// Whether roles on the system reach into all trees, which memory need not have: what the subject has there is for a
+  /// walk of each, and this one has the system alone.
+  private(set) var reachesTrees = false
   private var starts: [Start] = []
   /// The types that roles reach below each start.
   private var typesBelow: [UInt32: EntityTypeSet] = [:]
-  /// The roots of all trees in the order of other siblings, for a walk from the system: in memory they are in none.
-  private var roots: [UInt32] = []
   private var number = 0
   /// The types reached from above the current start, and still to be looked for below it.
   private var reached = EntityTypeSet()
@@ -53,9 +54,11 @@ struct HoldingWalk {
     }
     starts = found.values.sorted { forest.entities.isOrdered($0.entity, before: $1.entity) }
     typesBelow = found.mapValues(\.types)
-    guard typesBelow[Forest.system] != nil else { return }
-    forest.lackEverything()
-    roots = forest.rootsInOrder()
+    guard top == Forest.system, typesBelow[Forest.system, default: .init()].bits != 0 else {
+      return
+    }
+    reachesTrees = true
+    starts.removeAll { $0.entity != Forest.system }
   }
 
   private static func add(
@@ -162,39 +165,18 @@ struct HoldingWalk {
     current = start.entity
   }
 
-  private func firstChild(of entity: UInt32, _ forest: borrowing Forest) -> UInt32 {
-    entity == Forest.system ? roots.first ?? Forest.none : forest.nodes[Int(entity)].firstChild
-  }
-
-  private func sibling(after entity: UInt32, _ forest: borrowing Forest) -> UInt32 {
-    guard forest.nodes[Int(entity)].parent == Forest.system else {
-      return forest.nodes[Int(entity)].nextSibling
-    }
-    var (low, high) = (0, roots.count)
-    while low < high {
-      let middle = (low + high) / 2
-      // The greatest identifier is the first.
-      if forest.entities.isOrdered(roots[middle], before: entity) {
-        high = middle
-      } else {
-        low = middle + 1
-      }
-    }
-    return low < roots.count ? roots[low] : Forest.none
-  }
-
   /// Down, to the side, or up and to the side; nil at the end of the start.
   private mutating func step(_ forest: borrowing Forest) {
     guard var entity = current else { return }
     let below = forest.typesBelow[Int(forest.type(entity).index)]
-    let child = firstChild(of: entity, forest)
-    if child != Forest.none, below.bits & wanted.bits != 0 {
+    let child = forest.nodes[Int(entity)].firstChild
+    if !reachesTrees, child != Forest.none, below.bits & wanted.bits != 0 {
       current = child
       return
     }
     let start = starts[number].entity
     while entity != start {
-      let sibling = sibling(after: entity, forest)
+      let sibling = forest.nodes[Int(entity)].nextSibling
       if sibling != Forest.none {
         current = sibling
         return

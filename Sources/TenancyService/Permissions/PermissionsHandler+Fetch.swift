@@ -52,7 +52,7 @@ struct PermissionFetch: Sendable {
   static let limitMax = 1000
   /// Entities that are found, and that are looked at, in one hold of the engine's lock.
   private static let countMax = 32
-  private static let stepCountMax = 500
+  static let stepCountMax = 500
   /// Entities that are looked at for one page, unless it is larger: roles reach down to a few through many
   /// that they do not reach.
   private static let pageStepCountMax = 20_000
@@ -63,8 +63,10 @@ struct PermissionFetch: Sendable {
     var next: [String]?
     /// The places of the sets in the response.
     fileprivate var places: [Tenancy_V1.PermissionSet: UInt32] = [:]
-    fileprivate var stepCount = 0
-    fileprivate var missing: FeatureHolder?
+    fileprivate(set) var stepCount = 0
+    fileprivate(set) var missing: FeatureHolder?
+    /// Whether what the subject has in each tree follows.
+    fileprivate var reachesTrees = false
   }
 
   /// Gathers a page, letting other work of the thread run in between.
@@ -79,31 +81,49 @@ struct PermissionFetch: Sendable {
       if includesFeatures { addFeatures(to: &page, now: now, forest) }
       if cursor == nil { addBelow(to: &page, now: now, forest) }
     }
+    if let place = cursor.flatMap(TreePlace.init(texts:)) {
+      try await addTrees(to: &page, after: place, now: now, core)
+      return page
+    }
     repeat {
-      try core.engine.read { add(to: &page, now: now, $0) }
-      if let missing = page.missing { throw TenancyError.featuresUnavailable([missing]) }
+      let start = page.next
+      try core.engine.read { add(to: &page, below: entityID, after: start, now: now, $0) }
+      try page.requireFeatures()
       try Task.checkCancellation()
       await Task.yield()
-    } while page.next != nil && page.response.entities.count < limit
-      && page.stepCount < Self.pageStepCountMax
+    } while page.next != nil && isOpen(page)
+    if page.next == nil, page.reachesTrees {
+      try await addTrees(to: &page, after: .beginning, now: now, core)
+    }
     return page
   }
 
-  private func add(to page: inout Page, now: Int64, _ forest: borrowing Forest) {
-    let cursor = page.next.map { Forest.PermissionsCursor(texts: $0) }
-    page.next = nil
+  /// Whether a page has room for more.
+  func isOpen(_ page: Page) -> Bool {
+    page.response.entities.count < limit && page.stepCount < Self.pageStepCountMax
+  }
+
+  /// Adds the next entities at or below one; `next` of the page is nil when these are all.
+  func add(
+    to page: inout Page,
+    below top: String,
+    after cursor: [String]?,
+    now: Int64,
+    _ forest: borrowing Forest
+  ) {
     let part = forest.permissions(
       of: subject,
-      below: entityID,
+      below: top,
       context: forest.context(context.assurance),
       now: now,
       context.features,
-      after: cursor,
+      after: cursor.map { Forest.PermissionsCursor(texts: $0) },
       countMax: min(Self.countMax, limit - page.response.entities.count),
       stepCountMax: Self.stepCountMax
     )
     page.next = part.cursor?.texts
     page.stepCount += part.stepCount
+    page.reachesTrees = part.reachesTrees
     page.missing = page.missing ?? part.missing
     page.end(at: part.validUntil)
     var known: [SetKey: UInt32] = [:]
@@ -207,6 +227,11 @@ struct PermissionFetch: Sendable {
 }
 
 extension PermissionFetch.Page {
+  /// Throws UNAVAILABLE, for `TenancyCore.retrying`, when features have to be asked for first.
+  func requireFeatures() throws(RPCError) {
+    if let missing { throw TenancyError.featuresUnavailable([missing]) }
+  }
+
   /// Makes the answer end no later than an instant.
   fileprivate mutating func end(at instant: Int64) {
     let end = min(response.validUntil?.milliseconds ?? .max, instant)

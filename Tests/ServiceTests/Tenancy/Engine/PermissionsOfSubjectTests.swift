@@ -22,7 +22,7 @@ struct PermissionsOfSubjectTests {
     change: (inout RandomWorld) -> Void = { _ in }
   ) throws -> [(id: String, held: Held)] {
     var found: [(id: String, held: Held)] = []
-    var cursor: Forest.PermissionsCursor?
+    var (cursor, trees) = (Forest.PermissionsCursor?.none, [String]())
     repeat {
       let part = world.forest.permissions(
         of: user,
@@ -46,8 +46,12 @@ struct PermissionsOfSubjectTests {
         found.append((world.forest.entities.text(permissions.entity), held))
       }
       cursor = part.cursor
+      if part.reachesTrees, cursor == nil { trees = world.forest.heldRoots }
       change(&world)
     } while cursor != nil && found.count < 10_000
+    for tree in trees {
+      found += try parts(of: user, below: tree, now: now, &world, change: change)
+    }
     return found
   }
 

@@ -152,6 +152,41 @@ struct EverythingListTests {
     }
   }
 
+  @Test(
+    "All that an operator may do comes page by page, with few trees in memory",
+    arguments: [UInt32(5), 0]
+  )
+  func fetch_isComplete(pageSize: UInt32) async throws {
+    try await Self.run(treeByteCountMax: Self.byteCountMax) { stage, books in
+      var request = Tenancy_V1.FetchPermissionsRequest(
+        entityId: Forest.systemIdentifier,
+        pageSize: pageSize
+      )
+      var (found, actions): ([String], [String: [String]]) = ([], [:])
+      repeat {
+        let page = try await stage.permissions.fetch(request, options: .by(Self.user))
+        #expect(pageSize == 0 || page.entities.count <= Int(pageSize))
+        #expect(stage.service.engine.memory.byteCount <= Self.byteCountMax)
+        for entity in page.entities {
+          found.append(entity.entityId)
+          actions[entity.entityId] = page.sets[Int(entity.set)].actions
+        }
+        request.pageToken = page.nextPageToken
+      } while !request.pageToken.isEmpty
+      // The system, libraries, their shelves and books, each once.
+      #expect(found.count == 1 + 4 * Self.libraryCount && Set(found).count == found.count)
+      let known = books.libraries + books.made.map(\.id)
+      #expect(Set(known).isSubset(of: found))
+      for part in [known.prefix(20), known.suffix(20)] {
+        let listed = try await stage.permissions.listActions(
+          .init(subjectId: Self.user, entityIds: Array(part)),
+          options: .byService("gateway")
+        )
+        for entity in listed.entities { #expect(actions[entity.entityId] == entity.actions) }
+      }
+    }
+  }
+
   @Test("By an attribute it is sorted as a whole, unless it is too long for that")
   func list_byAttribute_isSorted() async throws {
     try await Self.run(treeByteCountMax: Self.byteCountMax) { stage, books in
