@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
 import { forSupport, isOperator, me } from "./main.js";
-import { accountDeletions, importRuns } from "./progress.js";
+import { accountDeletions, allObjectDeletions, importRuns } from "./progress.js";
 
 const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
 const waits = (one) => one.state.endsWith("WAITING");
@@ -15,7 +15,7 @@ export function changesTable(found, reload, withPerson = false) {
   };
   return grid(t("accountChanges"), [
     [t("what"), (one) => [word("change", one.kind), one.newEmail ? [" ", el("bdi", {}, one.newEmail)] : ""].flat()],
-    withPerson ? [t("person"), (one) => link(`#/people/${one.userId}`, el("code", {}, one.userId))] : null,
+    withPerson ? [t("person"), (one) => link(`#/people/${one.userId}`, name(one.displayName, one.userId))] : null,
     [t("state"), (one) => badge(word("changeState", one.state), waits(one) ? "warn" : "")],
     [t("reasonFor"), (one) => name(one.reason)],
     [t("who"), (one) => [name(one.requestedByName, one.requestedBy), one.approvedBy ? [", ", name(one.approvedByName, one.approvedBy)] : ""].flat()],
@@ -52,7 +52,7 @@ export default async function underWay({ signal, page }) {
     const { changes: found } = await get("auth", "operators/changes?limit=50");
     return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);
   }, { wide: true });
-  page(t("nav.underWay"), el("div", { class: "cards" }, changes, accountDeletions(signal), importRuns(signal), isOperator() ? suspended() : null, imports()), { text: t("underWayText") });
+  page(t("nav.underWay"), el("div", { class: "cards" }, changes, accountDeletions(signal), allObjectDeletions(signal), importRuns(signal), isOperator() ? suspended() : null, imports()), { text: t("underWayText") });
 }
 
 /** Suspended people, for operators. */

@@ -1,9 +1,10 @@
 // How far a deletion is, by its number: of an object, or of an account.
 
-import { get } from "./api.js";
-import { badge, card, el, facts, field, form, input, number, t, time, word } from "./base.js";
-import { remember } from "./main.js";
+import { get, Problem, query } from "./api.js";
+import { badge, card, el, facts, field, form, input, link, name, number, t, time, word } from "./base.js";
+import { isSupport, remember } from "./main.js";
 import { lookAgain, soonest } from "./pace.js";
+import { endedOfAll, ownObjectDeletions, stateOfObject } from "./progress.js";
 import { typeWord } from "./things.js";
 
 export default async function deletions({ values, signal, page }) {
@@ -22,7 +23,7 @@ export default async function deletions({ values, signal, page }) {
     results.replaceChildren(shown);
     await shown.ready;
   };
-  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([wanted], t("find"), look)), results), { text: t("deletionsText") });
+  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([wanted], t("find"), look)), results, ownObjectDeletions(signal)), { text: t("deletionsText") });
   if (wanted.input.value) await look();
 }
 
@@ -30,7 +31,7 @@ export default async function deletions({ values, signal, page }) {
 function followed(id, signal) {
   let found;
   const shown = card(t("deletion"), async () => {
-    found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`, { signal });
+    found = isSupport() ? await anybodys(id, signal) : await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`, { signal });
     return ofObject(found);
   });
   const look = async () => {
@@ -42,8 +43,16 @@ function followed(id, signal) {
   return shown;
 }
 
-const ofObject = (found) => facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
-  [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
+/** Operators and support people find everybody's. */
+async function anybodys(deletionId, signal) {
+  const { deletions: [found] } = await get("tenancy", `entity-deletions:all?${query({ deletionId })}`, { signal });
+  if (!found) throw new Problem(404, { details: { code: "NOT_FOUND" } }, undefined, "tenancy");
+  return found;
+}
+
+const ofObject = (found) => facts([[t("state"), stateOfObject(found)], [t("object"), [found.entityName ? [name(found.entityName), " "] : [], typeWord(found.entityType)].flat()],
+  isSupport() ? [t("who"), link(`#/people/${found.deletedBy}`, name(found.deletedByName, found.deletedBy))] : null,
+  [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), endedOfAll(found)],
   found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
 
 async function ofAccount(id) {

@@ -28,7 +28,7 @@ export function signIn(signal) {
     return accept(answer, secondFactor);
   };
   const send = async () => enter(await publicly("auth/login", {
-    email: address.input.value.trim(), password: password.input.value, device: device() }));
+    email: address.input.value.trim(), password: password.input.value, device: device(), allowPartialContext: true }));
   const refused = (problem) => problem.name !== "NotAllowedError" && say(sentence(problem), true);
   const offerAgain = () => {
     offer = new AbortController();
@@ -82,7 +82,7 @@ export function signUp() {
   const key = crypto.randomUUID();
   door(t("createAccount"), form([called, address, password], t("createAccount"), async () => {
     await enter(await publicly("auth/signup", { email: address.input.value.trim(), displayName: called.input.value.trim(),
-      password: password.input.value, device: device(), language, idempotencyKey: key }));
+      password: password.input.value, device: device(), language, allowPartialContext: true, idempotencyKey: key }));
     location.hash = "/";
     await show();
     say(t("mailToVerify"));

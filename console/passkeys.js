@@ -17,7 +17,7 @@ async function signIn(device, how) {
   const renewal = how && setTimeout(how.renew, Date.parse(ceremony.expiresAt) - now() - spare);
   try {
     const response = await respond(ceremony, how && { mediation: "conditional", signal: how.signal });
-    return await publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response, device });
+    return await publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response, device, allowPartialContext: true });
   } finally {
     clearTimeout(renewal);
   }

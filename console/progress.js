@@ -1,10 +1,10 @@
-// Deletions of accounts and imports, as operators and support people see them: lists that are looked at again while
-// something in them goes on.
+// Deletions and imports: lists that are looked at again while something in them goes on.
 
 import { get, query } from "./api.js";
 import { badge, card, el, empty, field, grid, link, name, now, number, renew, t, time, word } from "./base.js";
 import { place, remember } from "./main.js";
 import { lookAgain, soonest } from "./pace.js";
+import { typeWord } from "./things.js";
 
 const perPage = 50;
 const mostShown = 1000;
@@ -76,12 +76,18 @@ function stateOf(one) {
   return one.step && !one.step.endsWith("UNSPECIFIED") && isUnderWay(one) ? [mark, " ", el("span", { class: "quiet small" }, word("deletionStep", one.step))] : mark;
 }
 
-export function accountDeletions(signal) {
-  const finished = place().values.get("finished") === "true";
-  const choice = field(t("choose"), el("select", { name: "finished", change: () => {
-    remember({ finished: choice.input.value });
-    section.reload();
+/** The choice between what is under way and what is done, kept in the address by its name. */
+function stateChoice(key, reload) {
+  const finished = place().values.get(key) === "true";
+  const choice = field(t("choose"), el("select", { name: key, change: () => {
+    remember({ [key]: choice.input.value });
+    reload();
   } }, [["", t("underWay")], ["true", t("finished")]].map(([value, label]) => el("option", { value, selected: (value === "true") === finished }, label))));
+  return choice;
+}
+
+export function accountDeletions(signal) {
+  const choice = stateChoice("finished", () => section.reload());
   const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: paceOf, due: nextOf,
     none: () => t(choice.input.value ? "noFinishedDeletions" : "noDeletions"),
     find: async (more, asks) => {
@@ -98,6 +104,38 @@ export function accountDeletions(signal) {
     ], rows)) });
   return section;
 }
+
+/** How far a deletion of an object is, in a word. */
+export const stateOfObject = (one) => badge(t(one.finishedAt ? "finished" : "underWay"), one.finishedAt ? "good" : "warn");
+
+/** How many of those that have plans or points EntitlementService is through with. */
+export const endedOfAll = (one) => t("ofAll", { count: number(Number(one.endedHolderCount)), all: number(Number(one.holderCount)) });
+
+const objectDeletions = (signal, path, more) => followed(t("deletionsOfObjects"), signal, { ...more,
+  pause: (rows) => (rows.some(isUnderWay) ? soonest : undefined),
+  find: async (asked, asks) => {
+    const answer = await get("tenancy", `${path}?${query({ ...more.filter?.(), ...asked })}`, { signal, asks });
+    return { items: answer.deletions, nextPageToken: answer.nextPageToken };
+  },
+  table: (rows) => el("div", { class: "log" }, grid(t("deletionsOfObjects"), [
+    [t("object"), (one) => [one.entityName ? [name(one.entityName), " "] : [], el("span", { class: "quiet small" }, typeWord(one.entityType))].flat()],
+    more.filter ? [t("who"), (one) => link(`#/people/${one.deletedBy}`, name(one.deletedByName, one.deletedBy))] : null,
+    [t("state"), stateOfObject],
+    [t("deletedAt"), (one) => time(one.deletedAt)],
+    [t("holdersEnded"), endedOfAll],
+    [t("number"), (one) => link(`#/deletions?id=${encodeURIComponent(one.id)}`, el("code", {}, one.id))],
+  ].filter(Boolean), rows)) });
+
+/** Objects that anybody has deleted, for operators and support people. */
+export function allObjectDeletions(signal) {
+  const choice = stateChoice("finished_objects", () => section.reload());
+  const section = objectDeletions(signal, "entity-deletions:all", { above: [choice], filter: () => ({ finished: choice.input.value }),
+    none: () => t(choice.input.value ? "noFinishedObjectDeletions" : "noObjectDeletions") });
+  return section;
+}
+
+/** Objects that the viewer has deleted. */
+export const ownObjectDeletions = (signal) => objectDeletions(signal, "entity-deletions", { none: () => t("noOwnDeletions") });
 
 const isRunning = (one) => now() - Date.parse(one.changedAt) < running;
 

@@ -56,7 +56,7 @@ function byPassword(close) {
   const password = field(t("password"), input({
     type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
   return form([who, password], t("continue"), async () => {
-    const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device() });
+    const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device(), allowPartialContext: true });
     if (answer.secondFactor) return;
     await enter(answer);
     close(true);

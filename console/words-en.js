@@ -270,6 +270,8 @@ export default {
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
   // --- of deletions and imports
+  deletionsOfObjects: "Deletions of objects", noFinishedObjectDeletions: "Nothing was deleted in the last 90 days.",
+  noObjectDeletions: "No object is being deleted.", noOwnDeletions: "You have deleted nothing in the last 90 days that had a plan or points.",
   deletionsOfAccounts: "Deletions of accounts", erased: "Erased", goesOn: "Goes on", imports: "Imports of accounts", noDeletions: "No account is being deleted.",
   noFinishedDeletions: "No account was deleted.", noImports: "Nothing was imported in the last 90 days.", number: "Number", running: "Running",
   "deletionStep.DELETION_STEP_TENANCY": "roles and documents", "deletionStep.DELETION_STEP_ENTITLEMENT": "plan and purchases",

@@ -22,7 +22,7 @@ CHECKS = [
     identities.linked, identities.proven_first, identities.only_way, identities.stranger,
     support.at_work, support.seen, support.refund, support.workbench, support.in_force,
     progress.deletions, progress.finished, progress.imports, progress.by_support, progress.pauses,
-    progress.of_object,
+    progress.of_object, progress.objects,
     tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.passes, tenants.resent, tenants.followed_deletion,
     webhooks.followed, webhooks.by_key_pair, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "9676f2df63f2e01f"
+  static let digest = "7904100f35f00b6d"
 
   /// The page.
   static let page = ####"""
@@ -1138,7 +1138,7 @@ export function confirmed(title, text, label, { reason = false, typed } = {}) {
 import { get, post } from "./api.js";
 import { badge, cancel, card, dialog, el, empty, facts, field, form, grid, input, link, name, number, say, sentence, t, time, word } from "./base.js";
 import { forSupport, isOperator, me } from "./main.js";
-import { accountDeletions, importRuns } from "./progress.js";
+import { accountDeletions, allObjectDeletions, importRuns } from "./progress.js";
 
 const kinds = ["ACCOUNT_CHANGE_KIND_EMAIL", "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "ACCOUNT_CHANGE_KIND_DELETE"];
 const waits = (one) => one.state.endsWith("WAITING");
@@ -1150,7 +1150,7 @@ export function changesTable(found, reload, withPerson = false) {
   };
   return grid(t("accountChanges"), [
     [t("what"), (one) => [word("change", one.kind), one.newEmail ? [" ", el("bdi", {}, one.newEmail)] : ""].flat()],
-    withPerson ? [t("person"), (one) => link(`#/people/${one.userId}`, el("code", {}, one.userId))] : null,
+    withPerson ? [t("person"), (one) => link(`#/people/${one.userId}`, name(one.displayName, one.userId))] : null,
     [t("state"), (one) => badge(word("changeState", one.state), waits(one) ? "warn" : "")],
     [t("reasonFor"), (one) => name(one.reason)],
     [t("who"), (one) => [name(one.requestedByName, one.requestedBy), one.approvedBy ? [", ", name(one.approvedByName, one.approvedBy)] : ""].flat()],
@@ -1187,7 +1187,7 @@ export default async function underWay({ signal, page }) {
     const { changes: found } = await get("auth", "operators/changes?limit=50");
     return found.length === 0 ? empty(t("noAccountChanges")) : changesTable(found, reload, true);
   }, { wide: true });
-  page(t("nav.underWay"), el("div", { class: "cards" }, changes, accountDeletions(signal), importRuns(signal), isOperator() ? suspended() : null, imports()), { text: t("underWayText") });
+  page(t("nav.underWay"), el("div", { class: "cards" }, changes, accountDeletions(signal), allObjectDeletions(signal), importRuns(signal), isOperator() ? suspended() : null, imports()), { text: t("underWayText") });
 }
 
 /** Suspended people, for operators. */
@@ -1665,10 +1665,11 @@ function stopCountdown() {
     ("deletions.js", "text/javascript", ####"""
 // How far a deletion is, by its number: of an object, or of an account.
 
-import { get } from "./api.js";
-import { badge, card, el, facts, field, form, input, number, t, time, word } from "./base.js";
-import { remember } from "./main.js";
+import { get, Problem, query } from "./api.js";
+import { badge, card, el, facts, field, form, input, link, name, number, t, time, word } from "./base.js";
+import { isSupport, remember } from "./main.js";
 import { lookAgain, soonest } from "./pace.js";
+import { endedOfAll, ownObjectDeletions, stateOfObject } from "./progress.js";
 import { typeWord } from "./things.js";
 
 export default async function deletions({ values, signal, page }) {
@@ -1687,7 +1688,7 @@ export default async function deletions({ values, signal, page }) {
     results.replaceChildren(shown);
     await shown.ready;
   };
-  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([wanted], t("find"), look)), results), { text: t("deletionsText") });
+  page(t("nav.deletions"), el("div", { class: "stack" }, card(t("search"), () => form([wanted], t("find"), look)), results, ownObjectDeletions(signal)), { text: t("deletionsText") });
   if (wanted.input.value) await look();
 }
 
@@ -1695,7 +1696,7 @@ export default async function deletions({ values, signal, page }) {
 function followed(id, signal) {
   let found;
   const shown = card(t("deletion"), async () => {
-    found = await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`, { signal });
+    found = isSupport() ? await anybodys(id, signal) : await get("tenancy", `entity-deletions/${encodeURIComponent(id)}`, { signal });
     return ofObject(found);
   });
   const look = async () => {
@@ -1707,8 +1708,16 @@ function followed(id, signal) {
   return shown;
 }
 
-const ofObject = (found) => facts([[t("state"), found.finishedAt ? badge(t("finished"), "good") : badge(t("underWay"), "warn")], [t("object"), typeWord(found.entityType)],
-  [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), t("ofAll", { count: number(Number(found.endedHolderCount)), all: number(Number(found.holderCount)) })],
+/** Operators and support people find everybody's. */
+async function anybodys(deletionId, signal) {
+  const { deletions: [found] } = await get("tenancy", `entity-deletions:all?${query({ deletionId })}`, { signal });
+  if (!found) throw new Problem(404, { details: { code: "NOT_FOUND" } }, undefined, "tenancy");
+  return found;
+}
+
+const ofObject = (found) => facts([[t("state"), stateOfObject(found)], [t("object"), [found.entityName ? [name(found.entityName), " "] : [], typeWord(found.entityType)].flat()],
+  isSupport() ? [t("who"), link(`#/people/${found.deletedBy}`, name(found.deletedByName, found.deletedBy))] : null,
+  [t("deletedAt"), time(found.deletedAt)], [t("holdersEnded"), endedOfAll(found)],
   found.finishedAt ? [t("finishedAt"), time(found.finishedAt)] : null]);
 
 async function ofAccount(id) {
@@ -2051,7 +2060,7 @@ export function signIn(signal) {
     return accept(answer, secondFactor);
   };
   const send = async () => enter(await publicly("auth/login", {
-    email: address.input.value.trim(), password: password.input.value, device: device() }));
+    email: address.input.value.trim(), password: password.input.value, device: device(), allowPartialContext: true }));
   const refused = (problem) => problem.name !== "NotAllowedError" && say(sentence(problem), true);
   const offerAgain = () => {
     offer = new AbortController();
@@ -2105,7 +2114,7 @@ export function signUp() {
   const key = crypto.randomUUID();
   door(t("createAccount"), form([called, address, password], t("createAccount"), async () => {
     await enter(await publicly("auth/signup", { email: address.input.value.trim(), displayName: called.input.value.trim(),
-      password: password.input.value, device: device(), language, idempotencyKey: key }));
+      password: password.input.value, device: device(), language, allowPartialContext: true, idempotencyKey: key }));
     location.hash = "/";
     await show();
     say(t("mailToVerify"));
@@ -3779,7 +3788,7 @@ async function signIn(device, how) {
   const renewal = how && setTimeout(how.renew, Date.parse(ceremony.expiresAt) - now() - spare);
   try {
     const response = await respond(ceremony, how && { mediation: "conditional", signal: how.signal });
-    return await publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response, device });
+    return await publicly("auth/passkeys/login", { ceremonyId: ceremony.ceremonyId, response, device, allowPartialContext: true });
   } finally {
     clearTimeout(renewal);
   }
@@ -3995,11 +4004,7 @@ const purchases = (user) => card(t("purchases"), () => purchaseLines({ userId: u
 
 function mails(user) {
   return card(t("mails"), async () => {
-    // The newest of all, and those given up, of which the newest may be older. Each list stands in the audit log.
-    const lists = await Promise.all(["limit=1000", "state=dead&limit=200"].map((asked) => get("auth", `operators/mails?${asked}`)));
-    const known = new Map(lists.flatMap((list) => list.mails).filter((mail) => mail.userId === user.id).map((mail) => [mail.id, mail]));
-    const found = [...known.values()]
-      .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1)).slice(0, 10);
+    const { mails: found } = await get("auth", `operators/mails?userId=${user.id}&limit=10`);
     if (found.length === 0) return empty(t("noMails"));
     return el("ul", { class: "lines" }, found.map((mail) => el("li", {}, el("span", { class: "main" }, el("strong", {}, readable(mail.kind)),
       el("span", { class: "quiet small" }, time(mail.createdAt), mail.error ? [" · ", name(mail.error)] : "")),
@@ -4210,13 +4215,13 @@ function changes(subject) {
 
 """####),
     ("progress.js", "text/javascript", ####"""
-// Deletions of accounts and imports, as operators and support people see them: lists that are looked at again while
-// something in them goes on.
+// Deletions and imports: lists that are looked at again while something in them goes on.
 
 import { get, query } from "./api.js";
 import { badge, card, el, empty, field, grid, link, name, now, number, renew, t, time, word } from "./base.js";
 import { place, remember } from "./main.js";
 import { lookAgain, soonest } from "./pace.js";
+import { typeWord } from "./things.js";
 
 const perPage = 50;
 const mostShown = 1000;
@@ -4288,12 +4293,18 @@ function stateOf(one) {
   return one.step && !one.step.endsWith("UNSPECIFIED") && isUnderWay(one) ? [mark, " ", el("span", { class: "quiet small" }, word("deletionStep", one.step))] : mark;
 }
 
-export function accountDeletions(signal) {
-  const finished = place().values.get("finished") === "true";
-  const choice = field(t("choose"), el("select", { name: "finished", change: () => {
-    remember({ finished: choice.input.value });
-    section.reload();
+/** The choice between what is under way and what is done, kept in the address by its name. */
+function stateChoice(key, reload) {
+  const finished = place().values.get(key) === "true";
+  const choice = field(t("choose"), el("select", { name: key, change: () => {
+    remember({ [key]: choice.input.value });
+    reload();
   } }, [["", t("underWay")], ["true", t("finished")]].map(([value, label]) => el("option", { value, selected: (value === "true") === finished }, label))));
+  return choice;
+}
+
+export function accountDeletions(signal) {
+  const choice = stateChoice("finished", () => section.reload());
   const section = followed(t("deletionsOfAccounts"), signal, { above: [choice], pause: paceOf, due: nextOf,
     none: () => t(choice.input.value ? "noFinishedDeletions" : "noDeletions"),
     find: async (more, asks) => {
@@ -4310,6 +4321,38 @@ export function accountDeletions(signal) {
     ], rows)) });
   return section;
 }
+
+/** How far a deletion of an object is, in a word. */
+export const stateOfObject = (one) => badge(t(one.finishedAt ? "finished" : "underWay"), one.finishedAt ? "good" : "warn");
+
+/** How many of those that have plans or points EntitlementService is through with. */
+export const endedOfAll = (one) => t("ofAll", { count: number(Number(one.endedHolderCount)), all: number(Number(one.holderCount)) });
+
+const objectDeletions = (signal, path, more) => followed(t("deletionsOfObjects"), signal, { ...more,
+  pause: (rows) => (rows.some(isUnderWay) ? soonest : undefined),
+  find: async (asked, asks) => {
+    const answer = await get("tenancy", `${path}?${query({ ...more.filter?.(), ...asked })}`, { signal, asks });
+    return { items: answer.deletions, nextPageToken: answer.nextPageToken };
+  },
+  table: (rows) => el("div", { class: "log" }, grid(t("deletionsOfObjects"), [
+    [t("object"), (one) => [one.entityName ? [name(one.entityName), " "] : [], el("span", { class: "quiet small" }, typeWord(one.entityType))].flat()],
+    more.filter ? [t("who"), (one) => link(`#/people/${one.deletedBy}`, name(one.deletedByName, one.deletedBy))] : null,
+    [t("state"), stateOfObject],
+    [t("deletedAt"), (one) => time(one.deletedAt)],
+    [t("holdersEnded"), endedOfAll],
+    [t("number"), (one) => link(`#/deletions?id=${encodeURIComponent(one.id)}`, el("code", {}, one.id))],
+  ].filter(Boolean), rows)) });
+
+/** Objects that anybody has deleted, for operators and support people. */
+export function allObjectDeletions(signal) {
+  const choice = stateChoice("finished_objects", () => section.reload());
+  const section = objectDeletions(signal, "entity-deletions:all", { above: [choice], filter: () => ({ finished: choice.input.value }),
+    none: () => t(choice.input.value ? "noFinishedObjectDeletions" : "noObjectDeletions") });
+  return section;
+}
+
+/** Objects that the viewer has deleted. */
+export const ownObjectDeletions = (signal) => objectDeletions(signal, "entity-deletions", { none: () => t("noOwnDeletions") });
 
 const isRunning = (one) => now() - Date.parse(one.changedAt) < running;
 
@@ -4390,7 +4433,7 @@ function byPassword(close) {
   const password = field(t("password"), input({
     type: "password", name: "password", autocomplete: "current-password", required: true, maxLength: 1024 }));
   return form([who, password], t("continue"), async () => {
-    const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device() });
+    const answer = await publicly("auth/login", { email: me.email, password: password.input.value, device: device(), allowPartialContext: true });
     if (answer.secondFactor) return;
     await enter(answer);
     close(true);
@@ -6473,6 +6516,8 @@ export default {
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
   // --- zu Löschungen und Importen
+  deletionsOfObjects: "Löschungen von Objekten", noFinishedObjectDeletions: "In den letzten 90 Tagen wurde nichts gelöscht.",
+  noObjectDeletions: "Kein Objekt wird gelöscht.", noOwnDeletions: "Du hast in den letzten 90 Tagen nichts gelöscht, was einen Tarif oder Punkte hatte.",
   deletionsOfAccounts: "Löschungen von Konten", erased: "Gelöscht", goesOn: "Weiter geht es", imports: "Importe von Konten", noDeletions: "Kein Konto wird gelöscht.",
   noFinishedDeletions: "Kein Konto wurde gelöscht.", noImports: "In den letzten 90 Tagen wurde nichts importiert.", number: "Nummer", running: "Läuft",
   "deletionStep.DELETION_STEP_TENANCY": "Rollen und Dokumente", "deletionStep.DELETION_STEP_ENTITLEMENT": "Tarif und Käufe",
@@ -6771,6 +6816,8 @@ export default {
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
   // --- of deletions and imports
+  deletionsOfObjects: "Deletions of objects", noFinishedObjectDeletions: "Nothing was deleted in the last 90 days.",
+  noObjectDeletions: "No object is being deleted.", noOwnDeletions: "You have deleted nothing in the last 90 days that had a plan or points.",
   deletionsOfAccounts: "Deletions of accounts", erased: "Erased", goesOn: "Goes on", imports: "Imports of accounts", noDeletions: "No account is being deleted.",
   noFinishedDeletions: "No account was deleted.", noImports: "Nothing was imported in the last 90 days.", number: "Number", running: "Running",
   "deletionStep.DELETION_STEP_TENANCY": "roles and documents", "deletionStep.DELETION_STEP_ENTITLEMENT": "plan and purchases",
