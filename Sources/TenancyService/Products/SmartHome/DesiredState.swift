@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -32,20 +33,15 @@ enum DesiredState {
 
   /// Stores the values asked of a device after a command has ended; what has changed by that.
   ///
-  /// No decision depends on it, and nobody wrote it, so the device keeps its revision.
+  /// Nobody wrote it, so the device keeps its revision, as it does when it reports; apps that watch get it.
   static func settle(
     _ device: inout EntityRecord,
+    _ policy: Policy,
     _ tx: borrowing WriteTransaction
   ) throws -> [SettingChange] {
     let (before, settled) = (device, try settled(device, now: tx.now, tx))
     guard before != settled else { return [] }
-    try tx.execute(
-      "UPDATE entity SET desired_state = ?, desired = ? WHERE id = ?",
-      .text(settled.desiredState),
-      .text(settled.desiredText),
-      .text(settled.id)
-    )
-    device = settled
+    device = try EntityTable.put(settled, insteadOf: before, policy, isReport: true, in: tx)
     let (old, new) = (before.desired, settled.desired)
     return Set(old.keys).union(new.keys).sorted().compactMap { name in
       old[name] == new[name] ? nil : SettingChange(name: name, from: old[name], to: new[name])
@@ -72,7 +68,7 @@ enum DesiredState {
           else {
             continue
           }
-          let changes = try settle(&device, tx)
+          let changes = try settle(&device, core.policy, tx)
           try record(command, "COMMAND_EXPIRED", changes, core, tx)
         }
         return count

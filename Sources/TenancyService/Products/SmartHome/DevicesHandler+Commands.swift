@@ -58,7 +58,7 @@ extension DevicesHandler {
       if command.outcome == .waiting || command.outcome == .expired {
         var device = try EntityTable.known(command.deviceID, type: SmartHome.device, in: tx)
         try CommandTable.acknowledge(&command, outcome, detail: request.detail, in: tx)
-        let changes = try DesiredState.settle(&device, tx)
+        let changes = try DesiredState.settle(&device, core.policy, tx)
         if outcome == .failed {
           try DesiredState.record(command, "COMMAND_FAILED", changes, core, tx)
         }

@@ -45,7 +45,8 @@ extension DevicesHandler {
       let place = try DevicePlace.find(of: before, now: tx.now, actor: user.userID, in: tx)
       actorName.withLock { $0 = place.actorName }
       var after = before
-      if place.hasExpiredCommand { after = try DesiredState.settled(before, now: tx.now, tx) }
+      let hasExpired = place.hasExpiredCommand
+      if hasExpired { after = try DesiredState.settled(before, now: tx.now, tx) }
       let desired = try Self.setDesired(operation, parameters, of: &after)
       record.changes = desired
       if operation.setsAttributes {
@@ -65,7 +66,14 @@ extension DevicesHandler {
       try AccessTable.insert(record, in: tx)
       // What changes nothing leaves a record all the same.
       if after == before { try core.auditBudget.take(user.userID) }
-      let device = try operated(before, to: after, action: action, changes, tx)
+      let device = try operated(
+        before,
+        to: after,
+        isAskedAgain: hasExpired,
+        action: action,
+        changes,
+        tx
+      )
       let message = core.message(device: device, at: place, explanation)
       var command: CommandRecord?
       if operation.isCommand {
@@ -156,9 +164,13 @@ extension DevicesHandler {
   }
 
   /// Stores what an operation made of a device, with the one audit record of the operation.
+  ///
+  /// `isAskedAgain` means that an earlier command has expired, which the store need not have yet: to those who watch it
+  /// is news that the same is asked for once more.
   private func operated(
     _ before: EntityRecord,
     to after: EntityRecord,
+    isAskedAgain: Bool,
     action: String,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
@@ -173,7 +185,8 @@ extension DevicesHandler {
       return try changes.update(from: before, to: after, action: action, tx)
     }
     try tx.audit(action, object: before.id, scope: before.rootID)
-    return before
+    guard isAskedAgain else { return before }
+    return try EntityTable.put(after, insteadOf: before, changes.policy, in: tx)
   }
 
   /// Records a refusal; the answer says what became of it, see `refusal`.

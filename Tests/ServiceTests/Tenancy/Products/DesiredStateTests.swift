@@ -266,6 +266,37 @@ struct DesiredStateTests {
     }
   }
 
+  @Test("Apps hear of commands that fail or expire, and of one that is given again")
+  func command_ended_isToldToApps() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      var app = AppClient(stage, home.tenant)
+      try await app.current()
+      let door = ["device \(home.door)"]
+      func unlock() async throws -> String {
+        stage.clock.advance(1)
+        return try await stage.devices.operate(
+          .init(deviceId: home.door, operation: "unlock"),
+          options: .by(home.tenant)
+        ).commandId
+      }
+      let first = try await unlock()
+      #expect(try await app.told() == door)
+      try await Self.acknowledge(first, .failed, stage)
+      #expect(try await app.told() == door)
+      _ = try await unlock()
+      #expect(try await app.told() == door)
+      stage.clock.advance(CommandLimits.lifetime)
+      // Before the store has that it expired.
+      _ = try await unlock()
+      #expect(try await app.told() == door)
+      stage.clock.advance(CommandLimits.lifetime)
+      try await stage.service.purge(now: stage.clock.now)
+      let told = try await app.toldEvents()
+      #expect(told.map(\.device?.desiredState) == [""])
+    }
+  }
+
   @Test("An operation after an expired one begins where that left the device")
   func operation_afterExpired_hasItsFrom() async throws {
     try await TenancyStage.run { stage in
