@@ -393,8 +393,8 @@ export function saveFile(blob, title) {
 export const get = (service, path, options) => call(service, "GET", path, undefined, options);
 export const post = (service, path, body = {}, options) => call(service, "POST", path, body, options);
 
-/** A call as nobody: what signing in and codes from mails need. */
-export const publicly = (path, body) => send("auth", "POST", path, body);
+/** A call as nobody: what signing in and codes from mails need; without a body it only asks. */
+export const publicly = (path, body) => send("auth", body === undefined ? "GET" : "POST", path, body);
 
 /** The text of an answer, as a download needs it. */
 export const download = (service, path) => call(service, "GET", path, undefined, { isText: true });

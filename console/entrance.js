@@ -1,9 +1,10 @@
 // Signing in, signing up, and what to do about a password that is forgotten.
 
 import { device, enter, publicly } from "./api.js";
-import { el, field, form, input, language, link, say, sentence, t } from "./base.js";
+import { el, field, form, input, language, learnMore, link, readable, say, sentence, t } from "./base.js";
 import { door, place, show } from "./main.js";
 import { canPasskey, offerPasskeys, signInByPasskey } from "./passkeys.js";
+import { browserProviders, leaveFor, takeAnswer } from "./providers.js";
 
 const email = (value = "") => field(t("email"), input({
   type: "email", name: "email", autocomplete: "username", required: true, maxLength: 254, value }));
@@ -35,25 +36,51 @@ export function signIn(signal) {
     signal.addEventListener("abort", () => offer.abort());
     offerPasskeys(address.input, device(), offer.signal, { enter, fail: refused }).catch(refused);
   };
-  const passkey = canPasskey() ? [el("div", { class: "or" }, t("or")),
-    el("button", { type: "button", class: "wide-button", click: async (event) => {
-      event.target.disabled = true;
-      offer.abort();
-      try {
-        await enter(await signInByPasskey(device()));
-      } catch (problem) {
-        refused(problem);
-        offerAgain();
-      } finally {
-        event.target.disabled = false;
-      }
-    } }, t("signInByPasskey"))] : [];
+  const ways = el("div", { class: "stack" });
+  const or = el("div", { class: "or", hidden: true }, t("or"));
+  const offerWays = (buttons) => {
+    ways.append(...buttons);
+    or.hidden = ways.childElementCount === 0;
+  };
+  if (canPasskey()) offerWays([el("button", { type: "button", class: "wide-button", click: async (event) => {
+    event.target.disabled = true;
+    offer.abort();
+    try {
+      await enter(await signInByPasskey(device()));
+    } catch (problem) {
+      refused(problem);
+      offerAgain();
+    } finally {
+      event.target.disabled = false;
+    }
+  } }, t("signInByPasskey"))]);
+  browserProviders().then((found) => offerWays(found.map(byProvider)), () => {});
   const wanted = place().path;
   const isWayBack = wanted !== "/" && wanted !== "/sign-in";
   door(t("signIn"), [isWayBack ? el("p", { class: "quiet" }, t("signInFirst")) : null,
-    form([address, password], t("signIn"), send), passkey].flat().filter(Boolean),
+    form([address, password], t("signIn"), send), or, ways].flat().filter(Boolean),
   [link("#/forgotten", t("forgotten")), link("#/sign-up", t("createAccount"))]);
   offerAgain();
+  const answer = takeAnswer("signIn");
+  if (answer) answered(answer, enter);
+}
+
+/** A button that leads to a provider. */
+const byProvider = (provider) => el("button", { type: "button", class: "wide-button", click: async () => {
+  await publicly(`auth/providers/${provider.name}/start`, {})
+    .then((challenge) => leaveFor(provider, "signIn", challenge), (problem) => say(sentence(problem), true));
+} }, t("continueWith", { name: readable(provider.name) }));
+
+/** Signs in with what a provider has answered. */
+async function answered({ provider, token, rawNonce }, enter) {
+  if (!token) return say(t("notSaid", { name: readable(provider) }), true);
+  try {
+    await enter(await publicly(`auth/providers/${provider}/login`, { identityToken: token, rawNonce, device: device(),
+      profile: { language }, allowPartialContext: true }));
+  } catch (problem) {
+    await learnMore().catch(() => {});
+    say(sentence(problem), true);
+  }
 }
 
 /** The code of the authenticator app, or a recovery code in its place. */

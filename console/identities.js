@@ -1,19 +1,12 @@
 // Accounts of other providers with which the viewer can sign in: linking one, which leads to the provider and back, and
-// taking one off. The way there is an ID token in the fragment (OpenID Connect Core 1.0, section 3.2), as the page has no
-// secret by which it could exchange a code.
+// taking one off.
 
 import { call, get, keeps, post, proveFirst } from "./api.js";
 import { card, confirmed, el, empty, name, readable, say, sentence, t, time } from "./base.js";
-import { takeAnswer } from "./main.js";
+import { browserProviders, leaveFor, takeAnswer } from "./providers.js";
 
-/** Where browsers sign in. Of other providers no contract says that. */
-const providers = {
-  apple: { address: "https://appleid.apple.com/auth/authorize" },
-  google: { address: "https://accounts.google.com/o/oauth2/v2/auth", scope: "openid email", prompt: "select_account" },
-};
 /** What of the proof has to be left, so that it lasts until the provider has answered. */
 const least = 120_000;
-const kept = "gatehouse.link";
 const own = "users/me/identities";
 
 /** `changed` is called when the account's other sessions may have ended. */
@@ -43,35 +36,26 @@ function line(one, isLast, done) {
   } }, t("unlink")));
 }
 
-/** A button for each provider that is set up here. The session has to outlive the way there, which its cookie does. */
+/** A button for each provider that is set up for browsers. The session has to outlive the way there, which its cookie does. */
 async function offers() {
   if (!keeps) return [];
-  const names = await Promise.all(Object.keys(providers).map((provider) =>
-    post("auth", `${own}/${provider}/start`).then(() => provider, () => undefined)));
-  return names.filter(Boolean).map((provider) => el("button", { type: "button",
-    click: () => leave(provider).catch((problem) => say(sentence(problem), true)) }, t("linkOf", { name: readable(provider) })));
+  return (await browserProviders()).map((provider) => el("button", { type: "button",
+    click: () => leave(provider).catch((problem) => say(sentence(problem), true)) }, t("linkOf", { name: readable(provider.name) })));
 }
 
 /** To the provider. A proof comes first: one by password begins another session, for which the nonce would not be. */
 async function leave(provider) {
   if (!(await proveFirst(least))) return;
-  const { nonce, rawNonce, clientIds } = await post("auth", `${own}/${provider}/start`);
-  const state = crypto.randomUUID();
-  sessionStorage.setItem(kept, JSON.stringify({ provider, state, rawNonce }));
-  const { address, ...more } = providers[provider];
-  location.assign(`${address}?${new URLSearchParams({ ...more, response_type: "id_token", response_mode: "fragment", client_id: clientIds[0],
-    redirect_uri: `${location.origin}/console/`, state, nonce })}`);
+  leaveFor(provider, "link", await post("auth", `${own}/${provider.name}/start`));
 }
 
-/** Links what the provider has answered, if this tab asked for it. */
+/** Links what the provider has answered. */
 async function finish(changed) {
-  const answer = takeAnswer();
-  const asked = JSON.parse(sessionStorage.getItem(kept) ?? "null");
-  sessionStorage.removeItem(kept);
-  if (!answer || answer.get("state") !== asked?.state) return;
-  const called = readable(asked.provider);
-  if (!answer.get("id_token")) return say(t("notConfirmed", { name: called }), true);
-  await post("auth", own, { provider: asked.provider, identityToken: answer.get("id_token"), rawNonce: asked.rawNonce })
+  const answer = takeAnswer("link");
+  if (!answer) return;
+  const called = readable(answer.provider);
+  if (!answer.token) return say(`${t("notSaid", { name: called })} ${t("notLinked")}`, true);
+  await post("auth", own, { provider: answer.provider, identityToken: answer.token, rawNonce: answer.rawNonce })
     .then(() => say(t("linked", { name: called })), (problem) => say(sentence(problem), true));
   changed();
 }

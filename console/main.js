@@ -2,6 +2,7 @@
 
 import { commands, forgetCalls, get, isSignedIn, load, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
 import { complaint, dialog, el, language, later, learnMore, link, name, passes, say, speak, t, voices } from "./base.js";
+import { keepAnswer } from "./providers.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
@@ -123,22 +124,6 @@ export function languages() {
 async function leave() {
   await signOut();
   go("/");
-}
-
-let answer;
-/** What another provider has answered to this tab, once. */
-export function takeAnswer() {
-  const taken = answer;
-  answer = undefined;
-  return taken;
-}
-
-/** An answer is in the fragment of the address that a provider leads back to, and leaves it at once. */
-function keepAnswer() {
-  const shown = new URLSearchParams(location.hash.slice(1));
-  if (location.hash.startsWith("#/") || !shown.has("state")) return;
-  answer = shown;
-  history.replaceState(null, "", "#/account/sessions");
 }
 
 /** The page with a heading, and whatever a screen puts below it. */

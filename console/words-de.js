@@ -4,7 +4,7 @@ export default {
   addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
   allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zeitpunkt",
   atHint: "Leer bedeutet: jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
-  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern",
+  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern", continueWith: "Weiter mit {name}", notSaid: "{name} hat nicht gesagt, wer du bist.",
   changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
   clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
   codesLeft: { one: "Noch {count} Wiederherstellungscode", other: "Noch {count} Wiederherstellungscodes" },
@@ -271,7 +271,7 @@ export default {
   untouchedText: { one: "{count} Paar aus Rolle und Aktion hat keine Prüfung.", other: "{count} Paare aus Rolle und Aktion haben keine Prüfung." },
   // --- zum eigenen Konto und denen von Kindern
   linkOf: "{name} verknüpfen", linked: "{name} ist verknüpft. Deine anderen Sitzungen sind beendet.",
-  notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
+  notLinked: "Nichts wurde verknüpft.",
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
   // --- zu Löschungen und Importen

@@ -4,7 +4,7 @@ export default {
   addApp: "Add an authenticator app", addPasskey: "Add a passkey", addons: "Add-ons", address: "Address", again: "Try again",
   allowed: "Allowed", allowedText: "{person} may “{action}” on {object}.", app: "Authenticator app", at: "At this time",
   atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", byCode: "By code",
-  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address",
+  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address", continueWith: "Continue with {name}", notSaid: "{name} has not said who you are.",
   changePassword: "Change the password", changed: "Changed", changes: "Changes", choose: "Show", chooseOne: "Choose one from the list.",
   clear: "Clear the search", close: "Close", code: "Code", codeHint: "Six digits from your authenticator app.",
   codesLeft: { one: "{count} recovery code left", other: "{count} recovery codes left" },
@@ -266,7 +266,7 @@ export default {
   mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
   untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
   // --- of one's own account and those of children
-  linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
+  linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notLinked: "Nothing was linked.",
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
   // --- of deletions and imports

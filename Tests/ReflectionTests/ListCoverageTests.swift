@@ -29,6 +29,7 @@ struct ListCoverageTests {
   /// Lists that are whole, each with the bound of what they have.
   private static let whole = [
     "Identities/List": "one for each provider",
+    "Identities/ListProviders": "32 providers",
     "Operators/ListUserSessions": "ten sessions",
     "Passkeys/List": "20 passkeys",
     "Permissions/ListActions": "the entities that the request names",

@@ -19,7 +19,7 @@ CHECKS = [
     flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.passkey_in_field, flows.passkey_not_in_field,
     flows.operate, flows.devices, flows.support, flows.request_by_number, flows.invisible_dialogs,
-    identities.linked, identities.proven_first, identities.only_way, identities.stranger,
+    identities.linked, identities.signed_in, identities.proven_first, identities.only_way, identities.stranger,
     support.at_work, support.seen, support.refund, support.workbench, support.in_force,
     progress.deletions, progress.finished, progress.imports, progress.by_support, progress.pauses,
     progress.of_object, progress.objects,
@@ -35,7 +35,7 @@ CHECKS = [
 
 # Those that stop services, wait by the clock, make thousands of things or go over every page.
 SLOW = {pages.keyboard, states.slow, states.away, states.away_whole, states.cut_stream, states.long_list, names.everywhere, pages.everybody,
-        pages.entrance, webhooks.paged, webhooks.switched_off, identities.linked, identities.proven_first, identities.only_way,
+        pages.entrance, webhooks.paged, webhooks.switched_off, identities.linked, identities.signed_in, identities.proven_first, identities.only_way,
         progress.finished, members.many}
 
 

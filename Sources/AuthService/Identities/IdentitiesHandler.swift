@@ -16,6 +16,23 @@ struct IdentitiesHandler: Auth_V1.IdentitiesService {
     try challenge(.signIn(provider: IdentityProvider.apple), of: IdentityProvider.apple)
   }
 
+  func listProviders(
+    _ request: Auth_V1.ListProvidersRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ListProvidersResponse {
+    let providers = core.providers.all.compactMap { provider in
+      provider.browser.map { browser in
+        Auth_V1.BrowserProvider(
+          name: provider.name,
+          authorizationUrl: browser.authorizationURL,
+          clientId: browser.clientID,
+          scope: browser.scope
+        )
+      }
+    }
+    return .init(providers: providers)
+  }
+
   func startSignIn(
     _ request: Auth_V1.StartProviderSignInRequest,
     _ call: CallContext

@@ -13,6 +13,8 @@ from .session import ahead
 
 CLIENT = "console.apps.example.com"
 SIGN_IN = "https://accounts.google.com/o/oauth2/v2/auth"
+GOOGLE = "https://accounts.google.com"
+WORK = "https://login.work.example"
 
 
 def _packed(data):
@@ -31,21 +33,21 @@ class Provider:
         self.set.write_text(json.dumps({"keys": [{
             "kty": "RSA", "kid": "1", "alg": "RS256", "use": "sig", "e": "AQAB", "n": _packed(bytes.fromhex(modulus))}]}))
 
-    def token(self, subject, nonce, email):
-        claims = {"iss": "https://accounts.google.com", "aud": CLIENT, "sub": subject, "email": email, "nonce": nonce,
+    def token(self, subject, nonce, email, issuer=GOOGLE):
+        claims = {"iss": issuer, "aud": CLIENT, "sub": subject, "email": email, "nonce": nonce,
                   "iat": int(time.time()), "exp": int(time.time()) + 3600}
         text = ".".join(_packed(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "1"}, claims))
         signature = subprocess.run(["openssl", "dgst", "-sha256", "-sign", self.key], input=text.encode(), check=True,
                                    capture_output=True).stdout
         return f"{text}.{_packed(signature)}"
 
-    def answer(self, subject, email):
+    def answer(self, subject, email, issuer=GOOGLE):
         """What it leads a browser back with, as the request wants it."""
         def back(url):
             wanted = {key: value for key, [value] in urllib.parse.parse_qs(url.split("?")[1]).items()}
             assert wanted["client_id"] == CLIENT and wanted["redirect_uri"] == HOME, wanted
             assert wanted["response_type"] == "id_token" and wanted["response_mode"] == "fragment", wanted
-            said = {"error": "access_denied"} if subject is None else {"id_token": self.token(subject, wanted["nonce"], email)}
+            said = {"error": "access_denied"} if subject is None else {"id_token": self.token(subject, wanted["nonce"], email, issuer)}
             return f"{HOME}#{urllib.parse.urlencode({'state': wanted['state']} | said)}"
         return back
 
@@ -56,8 +58,12 @@ def _provider(stage):
         stage.provider = Provider(stage.data)
         with stage.away("auth"):
             file = stage.data / "auth.json"
+            common = {"client_ids": ["an.app.example", CLIENT], "keys": {"file": str(stage.provider.set)}}
             file.write_text(json.dumps(json.loads(file.read_text()) | {"identity_providers": {
-                "google": {"client_ids": [CLIENT], "keys": {"file": str(stage.provider.set)}}}}))
+                "apple": {"client_ids": ["an.app.example"]},
+                "google": common | {"browser": {"client_id": CLIENT}},
+                "work": common | {"issuers": [WORK], "browser": {"client_id": CLIENT, "authorization_url": f"{WORK}/ask?tenant=1"}},
+            }}))
     return stage.provider
 
 
@@ -86,6 +92,38 @@ def linked(stage):
     page.until("Boolean(document.querySelector('dialog[open] button.danger'))")
     page.evaluate("document.querySelector('dialog[open] button.danger').click()")
     page.shows("No account of another provider is linked.")
+
+
+def signed_in(stage):
+    """A new person signs in by a provider, to the page that they wanted; one whose address has an account is sent there first."""
+    provider = _provider(stage)
+    page = stage.nobody()
+    page.open(f"{HOME}#/account/sessions")
+    page.shows("Continue with Google")
+    assert "Continue with Apple" not in page.text(), "a provider is offered that is for apps alone"
+    looked_at(stage, page, "nobody-providers")
+    page.redirect(SIGN_IN, provider.answer(None, ""))
+    page.click("Continue with Google")
+    page.shows("Google has not said who you are.")
+    page.redirect(SIGN_IN, provider.answer("300", "nora@mail.example"))
+    page.click("Continue with Google")
+    page.until("Boolean(document.querySelector('.shell'))")
+    page.shows("nora@mail.example")
+    page.settled()
+    assert page.evaluate("location.hash") == "#/account/sessions", page.evaluate("location.href")
+    assert not page.evaluate("Object.keys(sessionStorage).length"), "something is kept"
+    page.click("Sign out")
+    page.shows("Continue with Work")
+    page.redirect(WORK, provider.answer("w-1", "wim@work.example", WORK))
+    page.click("Continue with Work")
+    page.shows("wim@work.example")
+    page.settled()
+    page.click("Sign out")
+    stage.sign_up("iris", "Iris Identity")
+    page.shows("Continue with Google")
+    page.redirect(SIGN_IN, provider.answer("301", "iris@example.com"))
+    page.click("Continue with Google")
+    page.shows("then link the identity")
 
 
 def proven_first(stage):
@@ -125,12 +163,17 @@ def only_way(stage):
 
 
 def stranger(stage):
-    """An answer that this browser has not asked for links nothing."""
+    """An answer that this browser has not asked for links nothing, and signs nobody in."""
     stage.sign_up("sid", "Sid Stranger")
     page = stage.enter("sid", path="/account/sessions")
     page.open("about:blank")
     page.open(f"{HOME}#state=made-up&id_token=made.up.token")
-    page.shows("No account of another provider is linked.")
+    page.until("Boolean(document.querySelector('.shell'))")
     page.settled()
-    assert page.evaluate("location.hash") == "#/account/sessions", "the token stays in the address"
+    assert page.evaluate("location.hash") == "#/", "the token stays in the address"
+    unknown = stage.nobody()
+    unknown.open(f"{HOME}#state=made-up&id_token=made.up.token")
+    unknown.shows("Forgotten your password?")
+    unknown.settled()
+    assert not [url for method, url in unknown.requests if method == "POST" and "/providers/" in url], "it was sent"
     assert not [url for method, url in page.requests if method == "POST" and url.endswith("/me/identities")], "it was sent"

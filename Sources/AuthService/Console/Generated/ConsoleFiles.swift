@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "7904100f35f00b6d"
+  static let digest = "66e5e5c79f9331f0"
 
   /// The page.
   static let page = ####"""
@@ -705,8 +705,8 @@ export function saveFile(blob, title) {
 export const get = (service, path, options) => call(service, "GET", path, undefined, options);
 export const post = (service, path, body = {}, options) => call(service, "POST", path, body, options);
 
-/** A call as nobody: what signing in and codes from mails need. */
-export const publicly = (path, body) => send("auth", "POST", path, body);
+/** A call as nobody: what signing in and codes from mails need; without a body it only asks. */
+export const publicly = (path, body) => send("auth", body === undefined ? "GET" : "POST", path, body);
 
 /** The text of an answer, as a download needs it. */
 export const download = (service, path) => call(service, "GET", path, undefined, { isText: true });
@@ -2033,9 +2033,10 @@ export function manage(entity, type, actions, done) {
 // Signing in, signing up, and what to do about a password that is forgotten.
 
 import { device, enter, publicly } from "./api.js";
-import { el, field, form, input, language, link, say, sentence, t } from "./base.js";
+import { el, field, form, input, language, learnMore, link, readable, say, sentence, t } from "./base.js";
 import { door, place, show } from "./main.js";
 import { canPasskey, offerPasskeys, signInByPasskey } from "./passkeys.js";
+import { browserProviders, leaveFor, takeAnswer } from "./providers.js";
 
 const email = (value = "") => field(t("email"), input({
   type: "email", name: "email", autocomplete: "username", required: true, maxLength: 254, value }));
@@ -2067,25 +2068,51 @@ export function signIn(signal) {
     signal.addEventListener("abort", () => offer.abort());
     offerPasskeys(address.input, device(), offer.signal, { enter, fail: refused }).catch(refused);
   };
-  const passkey = canPasskey() ? [el("div", { class: "or" }, t("or")),
-    el("button", { type: "button", class: "wide-button", click: async (event) => {
-      event.target.disabled = true;
-      offer.abort();
-      try {
-        await enter(await signInByPasskey(device()));
-      } catch (problem) {
-        refused(problem);
-        offerAgain();
-      } finally {
-        event.target.disabled = false;
-      }
-    } }, t("signInByPasskey"))] : [];
+  const ways = el("div", { class: "stack" });
+  const or = el("div", { class: "or", hidden: true }, t("or"));
+  const offerWays = (buttons) => {
+    ways.append(...buttons);
+    or.hidden = ways.childElementCount === 0;
+  };
+  if (canPasskey()) offerWays([el("button", { type: "button", class: "wide-button", click: async (event) => {
+    event.target.disabled = true;
+    offer.abort();
+    try {
+      await enter(await signInByPasskey(device()));
+    } catch (problem) {
+      refused(problem);
+      offerAgain();
+    } finally {
+      event.target.disabled = false;
+    }
+  } }, t("signInByPasskey"))]);
+  browserProviders().then((found) => offerWays(found.map(byProvider)), () => {});
   const wanted = place().path;
   const isWayBack = wanted !== "/" && wanted !== "/sign-in";
   door(t("signIn"), [isWayBack ? el("p", { class: "quiet" }, t("signInFirst")) : null,
-    form([address, password], t("signIn"), send), passkey].flat().filter(Boolean),
+    form([address, password], t("signIn"), send), or, ways].flat().filter(Boolean),
   [link("#/forgotten", t("forgotten")), link("#/sign-up", t("createAccount"))]);
   offerAgain();
+  const answer = takeAnswer("signIn");
+  if (answer) answered(answer, enter);
+}
+
+/** A button that leads to a provider. */
+const byProvider = (provider) => el("button", { type: "button", class: "wide-button", click: async () => {
+  await publicly(`auth/providers/${provider.name}/start`, {})
+    .then((challenge) => leaveFor(provider, "signIn", challenge), (problem) => say(sentence(problem), true));
+} }, t("continueWith", { name: readable(provider.name) }));
+
+/** Signs in with what a provider has answered. */
+async function answered({ provider, token, rawNonce }, enter) {
+  if (!token) return say(t("notSaid", { name: readable(provider) }), true);
+  try {
+    await enter(await publicly(`auth/providers/${provider}/login`, { identityToken: token, rawNonce, device: device(),
+      profile: { language }, allowPartialContext: true }));
+  } catch (problem) {
+    await learnMore().catch(() => {});
+    say(sentence(problem), true);
+  }
 }
 
 /** The code of the authenticator app, or a recovery code in its place. */
@@ -2697,21 +2724,14 @@ function enterCode() {
 """####),
     ("identities.js", "text/javascript", ####"""
 // Accounts of other providers with which the viewer can sign in: linking one, which leads to the provider and back, and
-// taking one off. The way there is an ID token in the fragment (OpenID Connect Core 1.0, section 3.2), as the page has no
-// secret by which it could exchange a code.
+// taking one off.
 
 import { call, get, keeps, post, proveFirst } from "./api.js";
 import { card, confirmed, el, empty, name, readable, say, sentence, t, time } from "./base.js";
-import { takeAnswer } from "./main.js";
+import { browserProviders, leaveFor, takeAnswer } from "./providers.js";
 
-/** Where browsers sign in. Of other providers no contract says that. */
-const providers = {
-  apple: { address: "https://appleid.apple.com/auth/authorize" },
-  google: { address: "https://accounts.google.com/o/oauth2/v2/auth", scope: "openid email", prompt: "select_account" },
-};
 /** What of the proof has to be left, so that it lasts until the provider has answered. */
 const least = 120_000;
-const kept = "gatehouse.link";
 const own = "users/me/identities";
 
 /** `changed` is called when the account's other sessions may have ended. */
@@ -2741,35 +2761,26 @@ function line(one, isLast, done) {
   } }, t("unlink")));
 }
 
-/** A button for each provider that is set up here. The session has to outlive the way there, which its cookie does. */
+/** A button for each provider that is set up for browsers. The session has to outlive the way there, which its cookie does. */
 async function offers() {
   if (!keeps) return [];
-  const names = await Promise.all(Object.keys(providers).map((provider) =>
-    post("auth", `${own}/${provider}/start`).then(() => provider, () => undefined)));
-  return names.filter(Boolean).map((provider) => el("button", { type: "button",
-    click: () => leave(provider).catch((problem) => say(sentence(problem), true)) }, t("linkOf", { name: readable(provider) })));
+  return (await browserProviders()).map((provider) => el("button", { type: "button",
+    click: () => leave(provider).catch((problem) => say(sentence(problem), true)) }, t("linkOf", { name: readable(provider.name) })));
 }
 
 /** To the provider. A proof comes first: one by password begins another session, for which the nonce would not be. */
 async function leave(provider) {
   if (!(await proveFirst(least))) return;
-  const { nonce, rawNonce, clientIds } = await post("auth", `${own}/${provider}/start`);
-  const state = crypto.randomUUID();
-  sessionStorage.setItem(kept, JSON.stringify({ provider, state, rawNonce }));
-  const { address, ...more } = providers[provider];
-  location.assign(`${address}?${new URLSearchParams({ ...more, response_type: "id_token", response_mode: "fragment", client_id: clientIds[0],
-    redirect_uri: `${location.origin}/console/`, state, nonce })}`);
+  leaveFor(provider, "link", await post("auth", `${own}/${provider.name}/start`));
 }
 
-/** Links what the provider has answered, if this tab asked for it. */
+/** Links what the provider has answered. */
 async function finish(changed) {
-  const answer = takeAnswer();
-  const asked = JSON.parse(sessionStorage.getItem(kept) ?? "null");
-  sessionStorage.removeItem(kept);
-  if (!answer || answer.get("state") !== asked?.state) return;
-  const called = readable(asked.provider);
-  if (!answer.get("id_token")) return say(t("notConfirmed", { name: called }), true);
-  await post("auth", own, { provider: asked.provider, identityToken: answer.get("id_token"), rawNonce: asked.rawNonce })
+  const answer = takeAnswer("link");
+  if (!answer) return;
+  const called = readable(answer.provider);
+  if (!answer.token) return say(`${t("notSaid", { name: called })} ${t("notLinked")}`, true);
+  await post("auth", own, { provider: answer.provider, identityToken: answer.token, rawNonce: answer.rawNonce })
     .then(() => say(t("linked", { name: called })), (problem) => say(sentence(problem), true));
   changed();
 }
@@ -3172,6 +3183,7 @@ function failed(title, problem) {
 
 import { commands, forgetCalls, get, isSignedIn, load, onSignOut, onStepUp, Problem, resume, signOut } from "./api.js";
 import { complaint, dialog, el, language, later, learnMore, link, name, passes, say, speak, t, voices } from "./base.js";
+import { keepAnswer } from "./providers.js";
 
 /** Screens by the beginning of a fragment: the module, and whether only operators have it in their menu. */
 const screens = [
@@ -3293,22 +3305,6 @@ export function languages() {
 async function leave() {
   await signOut();
   go("/");
-}
-
-let answer;
-/** What another provider has answered to this tab, once. */
-export function takeAnswer() {
-  const taken = answer;
-  answer = undefined;
-  return taken;
-}
-
-/** An answer is in the fragment of the address that a provider leads back to, and leaves it at once. */
-function keepAnswer() {
-  const shown = new URLSearchParams(location.hash.slice(1));
-  if (location.hash.startsWith("#/") || !shown.has("state")) return;
-  answer = shown;
-  history.replaceState(null, "", "#/account/sessions");
 }
 
 /** The page with a heading, and whatever a screen puts below it. */
@@ -4459,6 +4455,51 @@ function byPasskey(close) {
       if (problem.name !== "NotAllowedError") say(sentence(problem), true);
     }
   } }, t("usePasskey"));
+}
+
+"""####),
+    ("providers.js", "text/javascript", ####"""
+// Other providers' accounts: the way to a provider and back, with an ID token in the fragment of the address (OpenID Connect
+// Core 1.0, section 3.2), as the page has no secret by which it could exchange a code.
+
+import { publicly } from "./api.js";
+
+const kept = "gatehouse.provider";
+/** What providers are asked for besides. */
+const more = { google: { prompt: "select_account" } };
+
+/** The providers with which browsers sign in here. */
+export const browserProviders = async () => (await publicly("auth/providers")).providers;
+
+/** Leads to a provider for a purpose, with the nonce that AuthService has given for it. */
+export function leaveFor(provider, purpose, { nonce, rawNonce }) {
+  const state = crypto.randomUUID();
+  sessionStorage.setItem(kept, JSON.stringify({ provider: provider.name, purpose, state, rawNonce, back: location.hash }));
+  const url = new URL(provider.authorizationUrl);
+  const asked = { ...more[provider.name], scope: provider.scope, response_type: "id_token", response_mode: "fragment",
+    client_id: provider.clientId, redirect_uri: `${location.origin}/console/`, state, nonce };
+  for (const [key, value] of Object.entries(asked)) if (value) url.searchParams.set(key, value);
+  location.assign(url);
+}
+
+let answer;
+
+/** Takes what a provider has answered out of the address at once; it counts if this tab asked for it. */
+export function keepAnswer() {
+  const shown = new URLSearchParams(location.hash.slice(1));
+  if (location.hash.startsWith("#/") || !shown.has("state")) return;
+  const asked = JSON.parse(sessionStorage.getItem(kept) ?? "null");
+  sessionStorage.removeItem(kept);
+  history.replaceState(null, "", asked?.back || "#/");
+  if (shown.get("state") === asked?.state) answer = { ...asked, token: shown.get("id_token") };
+}
+
+/** What a provider has answered for a purpose, once. */
+export function takeAnswer(purpose) {
+  if (answer?.purpose !== purpose) return undefined;
+  const taken = answer;
+  answer = undefined;
+  return taken;
 }
 
 """####),
@@ -6245,7 +6286,7 @@ export default {
   addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
   allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zeitpunkt",
   atHint: "Leer bedeutet: jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
-  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern",
+  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern", continueWith: "Weiter mit {name}", notSaid: "{name} hat nicht gesagt, wer du bist.",
   changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
   clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
   codesLeft: { one: "Noch {count} Wiederherstellungscode", other: "Noch {count} Wiederherstellungscodes" },
@@ -6512,7 +6553,7 @@ export default {
   untouchedText: { one: "{count} Paar aus Rolle und Aktion hat keine Prüfung.", other: "{count} Paare aus Rolle und Aktion haben keine Prüfung." },
   // --- zum eigenen Konto und denen von Kindern
   linkOf: "{name} verknüpfen", linked: "{name} ist verknüpft. Deine anderen Sitzungen sind beendet.",
-  notConfirmed: "{name} hat nicht gesagt, wer du bist. Nichts wurde verknüpft.",
+  notLinked: "Nichts wurde verknüpft.",
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
   // --- zu Löschungen und Importen
@@ -6550,7 +6591,7 @@ export default {
   addApp: "Add an authenticator app", addPasskey: "Add a passkey", addons: "Add-ons", address: "Address", again: "Try again",
   allowed: "Allowed", allowedText: "{person} may “{action}” on {object}.", app: "Authenticator app", at: "At this time",
   atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", byCode: "By code",
-  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address",
+  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address", continueWith: "Continue with {name}", notSaid: "{name} has not said who you are.",
   changePassword: "Change the password", changed: "Changed", changes: "Changes", choose: "Show", chooseOne: "Choose one from the list.",
   clear: "Clear the search", close: "Close", code: "Code", codeHint: "Six digits from your authenticator app.",
   codesLeft: { one: "{count} recovery code left", other: "{count} recovery codes left" },
@@ -6812,7 +6853,7 @@ export default {
   mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
   untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
   // --- of one's own account and those of children
-  linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notConfirmed: "{name} has not said who you are. Nothing was linked.",
+  linkOf: "Link {name}", linked: "{name} is linked. Your other sessions have ended.", notLinked: "Nothing was linked.",
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
   // --- of deletions and imports

@@ -43,6 +43,8 @@ public struct IdentityProvider: Sendable {
   public var trustsEmail: Bool
   /// Values of `hd` of which tokens must have one; empty for no such rule.
   public var hostedDomains: Set<String>
+  /// How browsers sign in with it; nil where they do not.
+  public var browser: BrowserSignIn?
   /// How authorization codes are exchanged; nil where they are not, and for all providers but Apple.
   public var authorization: AppleAuthorization?
 
@@ -85,6 +87,9 @@ public struct IdentityProvider: Sendable {
     nonceForm = try members.optional("nonce")?.choice(of: NonceForm.self) ?? preset?.nonce ?? .plain
     trustsEmail = try members.optional("trust_email_verified")?.boolean() ?? preset?.trusts ?? false
     hostedDomains = Set(try members.optional("hosted_domains").map(Self.texts) ?? [])
+    browser = try members.optional("browser").map { field throws(JSONDecodingError) in
+      try BrowserSignIn(field, of: name, clients: clientIDs)
+    }
     if let field = members.optional("authorization") {
       guard name == Self.apple else { throw field.error("is for the provider apple alone") }
       authorization = try AppleAuthorization(field)

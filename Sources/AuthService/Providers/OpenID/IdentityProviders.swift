@@ -54,6 +54,11 @@ struct IdentityProviders: Sendable {
     self.entries = entries
   }
 
+  /// The providers that are set up, by name.
+  var all: [IdentityProvider] {
+    entries.values.map(\.provider).sorted { $0.name < $1.name }
+  }
+
   /// Whether a provider is set up.
   func contains(_ name: String) -> Bool { entries[name] != nil }
 

@@ -425,4 +425,64 @@ struct ProviderSignInTests {
       #expect(forged == "RESOURCE_EXHAUSTED TOO_MANY_ATTEMPTS")
     }
   }
+
+  @Test("Providers are listed whose settings say how browsers sign in, and with which client")
+  func listProviders_haveThoseForBrowsers() async throws {
+    var ground = try AuthStage.Ground()
+    ground.settings.providers = try [
+      .test(
+        "google",
+        #"{"client_ids": ["app", "web"], "browser": {"client_id": "web"}}"#
+      ),
+      .test("apple", #"{"client_ids": ["app"]}"#),
+      .test(
+        "work",
+        """
+        {"issuers": ["https://work.example"], "client_ids": ["web"], "keys": {"file": "none"},
+         "browser": {"client_id": "web", "authorization_url": "https://work.example/authorize?p=1",
+                     "scope": "openid"}}
+        """
+      ),
+    ]
+    try await AuthStage.run(on: ground) { stage in
+      let listed = try await stage.identities.listProviders(.init())
+      #expect(
+        listed.providers == [
+          .init(
+            name: "google",
+            authorizationUrl: "https://accounts.google.com/o/oauth2/v2/auth",
+            clientId: "web",
+            scope: "openid email profile"
+          ),
+          .init(
+            name: "work",
+            authorizationUrl: "https://work.example/authorize?p=1",
+            clientId: "web",
+            scope: "openid"
+          ),
+        ]
+      )
+    }
+  }
+
+  @Test(
+    "A browser's client is one of the provider's, and goes to an https URL",
+    arguments: [
+      #"{}"#, #"{"client_id": "other", "authorization_url": "https://work.example/"}"#,
+      #"{"client_id": "web"}"#,
+      #"{"client_id": "web", "authorization_url": "http://work.example/"}"#,
+      #"{"client_id": "web", "authorization_url": "https://work.example/#a"}"#,
+    ]
+  )
+  func browser_wrongSettings_areRefused(settings: String) {
+    #expect(throws: JSONDecodingError.self) {
+      try IdentityProvider.test(
+        "work",
+        """
+        {"issuers": ["https://work.example"], "client_ids": ["web"], "keys": {"file": "none"},
+         "browser": \(settings)}
+        """
+      )
+    }
+  }
 }

@@ -2,6 +2,7 @@
 extension MatrixTable {
   static let identities: [MatrixRow] = [
     // No provider is set up here: what their tokens allow is for ProviderSignInTests.
+    .init("Identities/ListProviders", .none, .everyone),
     .init("Identities/StartAppleSignIn", .none, [], yes: "rawNonce"),
     .init(
       "Identities/SignInWithApple",

@@ -112,6 +112,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__star
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_provider_sign_in_request(void) {
   return &auth__v1__start_provider_sign_in_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__browser_provider(void) {
+  return &auth__v1__browser_provider__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_providers_request(void) {
+  return &auth__v1__list_providers_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_providers_response(void) {
+  return &auth__v1__list_providers_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__new_user_profile(void) {
   return &auth__v1__new_user_profile__descriptor;
 }

@@ -25,6 +25,24 @@ void   auth__v1__start_provider_sign_in_request__init
   static const Auth__V1__StartProviderSignInRequest init_value = AUTH__V1__START_PROVIDER_SIGN_IN_REQUEST__INIT;
   *message = init_value;
 }
+void   auth__v1__browser_provider__init
+                     (Auth__V1__BrowserProvider         *message)
+{
+  static const Auth__V1__BrowserProvider init_value = AUTH__V1__BROWSER_PROVIDER__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_providers_request__init
+                     (Auth__V1__ListProvidersRequest         *message)
+{
+  static const Auth__V1__ListProvidersRequest init_value = AUTH__V1__LIST_PROVIDERS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_providers_response__init
+                     (Auth__V1__ListProvidersResponse         *message)
+{
+  static const Auth__V1__ListProvidersResponse init_value = AUTH__V1__LIST_PROVIDERS_RESPONSE__INIT;
+  *message = init_value;
+}
 void   auth__v1__new_user_profile__init
                      (Auth__V1__NewUserProfile         *message)
 {
@@ -235,6 +253,139 @@ const ProtobufCMessageDescriptor auth__v1__start_provider_sign_in_request__descr
   auth__v1__start_provider_sign_in_request__field_indices_by_name,
   1,  auth__v1__start_provider_sign_in_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__start_provider_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__browser_provider__field_descriptors[4] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__BrowserProvider, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_authorization_url",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__BrowserProvider, f2_authorization_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_client_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__BrowserProvider, f3_client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_scope",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__BrowserProvider, f4_scope),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__browser_provider__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_authorization_url */
+  2,   /* field[2] = f3_client_id */
+  3,   /* field[3] = f4_scope */
+};
+static const ProtobufCIntRange auth__v1__browser_provider__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor auth__v1__browser_provider__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.BrowserProvider",
+  "BrowserProvider",
+  "Auth__V1__BrowserProvider",
+  "auth.v1",
+  sizeof(Auth__V1__BrowserProvider),
+  4,
+  auth__v1__browser_provider__field_descriptors,
+  auth__v1__browser_provider__field_indices_by_name,
+  1,  auth__v1__browser_provider__number_ranges,
+  (ProtobufCMessageInit) auth__v1__browser_provider__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__list_providers_request__field_descriptors NULL
+#define auth__v1__list_providers_request__field_indices_by_name NULL
+#define auth__v1__list_providers_request__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__list_providers_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListProvidersRequest",
+  "ListProvidersRequest",
+  "Auth__V1__ListProvidersRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListProvidersRequest),
+  0,
+  auth__v1__list_providers_request__field_descriptors,
+  auth__v1__list_providers_request__field_indices_by_name,
+  0,  auth__v1__list_providers_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_providers_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_providers_response__field_descriptors[1] =
+{
+  {
+    "f1_providers",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__ListProvidersResponse, n_f1_providers),
+    offsetof(Auth__V1__ListProvidersResponse, f1_providers),
+    &auth__v1__browser_provider__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_providers_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_providers */
+};
+static const ProtobufCIntRange auth__v1__list_providers_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_providers_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListProvidersResponse",
+  "ListProvidersResponse",
+  "Auth__V1__ListProvidersResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ListProvidersResponse),
+  1,
+  auth__v1__list_providers_response__field_descriptors,
+  auth__v1__list_providers_response__field_indices_by_name,
+  1,  auth__v1__list_providers_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_providers_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__new_user_profile__field_descriptors[4] =

@@ -22,6 +22,9 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Auth__V1__ProviderChallenge Auth__V1__ProviderChallenge;
 typedef struct Auth__V1__StartAppleSignInRequest Auth__V1__StartAppleSignInRequest;
 typedef struct Auth__V1__StartProviderSignInRequest Auth__V1__StartProviderSignInRequest;
+typedef struct Auth__V1__BrowserProvider Auth__V1__BrowserProvider;
+typedef struct Auth__V1__ListProvidersRequest Auth__V1__ListProvidersRequest;
+typedef struct Auth__V1__ListProvidersResponse Auth__V1__ListProvidersResponse;
 typedef struct Auth__V1__NewUserProfile Auth__V1__NewUserProfile;
 typedef struct Auth__V1__SignInWithAppleRequest Auth__V1__SignInWithAppleRequest;
 typedef struct Auth__V1__ProviderSignInRequest Auth__V1__ProviderSignInRequest;
@@ -72,6 +75,39 @@ struct  Auth__V1__StartProviderSignInRequest
 #define AUTH__V1__START_PROVIDER_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__start_provider_sign_in_request__descriptor) \
     , {0,NULL} }
+
+
+struct  Auth__V1__BrowserProvider
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  ProtobufCBinaryData f2_authorization_url;
+  ProtobufCBinaryData f3_client_id;
+  ProtobufCBinaryData f4_scope;
+};
+#define AUTH__V1__BROWSER_PROVIDER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__browser_provider__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__ListProvidersRequest
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__LIST_PROVIDERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_providers_request__descriptor) \
+     }
+
+
+struct  Auth__V1__ListProvidersResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_providers;
+  Auth__V1__BrowserProvider **f1_providers;
+};
+#define AUTH__V1__LIST_PROVIDERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_providers_response__descriptor) \
+    , 0,NULL }
 
 
 struct  Auth__V1__NewUserProfile
@@ -220,6 +256,15 @@ void   auth__v1__start_apple_sign_in_request__init
 /* Auth__V1__StartProviderSignInRequest methods */
 void   auth__v1__start_provider_sign_in_request__init
                      (Auth__V1__StartProviderSignInRequest         *message);
+/* Auth__V1__BrowserProvider methods */
+void   auth__v1__browser_provider__init
+                     (Auth__V1__BrowserProvider         *message);
+/* Auth__V1__ListProvidersRequest methods */
+void   auth__v1__list_providers_request__init
+                     (Auth__V1__ListProvidersRequest         *message);
+/* Auth__V1__ListProvidersResponse methods */
+void   auth__v1__list_providers_response__init
+                     (Auth__V1__ListProvidersResponse         *message);
 /* Auth__V1__NewUserProfile methods */
 void   auth__v1__new_user_profile__init
                      (Auth__V1__NewUserProfile         *message);
@@ -264,6 +309,15 @@ typedef void (*Auth__V1__StartAppleSignInRequest_Closure)
 typedef void (*Auth__V1__StartProviderSignInRequest_Closure)
                  (const Auth__V1__StartProviderSignInRequest *message,
                   void *closure_data);
+typedef void (*Auth__V1__BrowserProvider_Closure)
+                 (const Auth__V1__BrowserProvider *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListProvidersRequest_Closure)
+                 (const Auth__V1__ListProvidersRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListProvidersResponse_Closure)
+                 (const Auth__V1__ListProvidersResponse *message,
+                  void *closure_data);
 typedef void (*Auth__V1__NewUserProfile_Closure)
                  (const Auth__V1__NewUserProfile *message,
                   void *closure_data);
@@ -306,6 +360,9 @@ typedef void (*Auth__V1__NotifyAppleResponse_Closure)
 extern const ProtobufCMessageDescriptor auth__v1__provider_challenge__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__start_apple_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__start_provider_sign_in_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__browser_provider__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_providers_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_providers_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__new_user_profile__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_in_with_apple_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__provider_sign_in_request__descriptor;
