@@ -28,6 +28,12 @@ extension Forest {
     return places
   }
 
+  /// Whether a subject has a role on the system, at whatever time: without one nothing there has to be decided.
+  package func isOnSystem(_ subject: String) -> Bool {
+    guard let number = subjects.find(subject) else { return false }
+    return associations.head(subject: number, entity: Self.system) != 0
+  }
+
   /// Whether a subject has a role that is not over on something below an entity, which is not the system.
   ///
   /// What is below an entity names it, so a user with such a role may know of it. Without `lent` roles that somebody

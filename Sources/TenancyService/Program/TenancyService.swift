@@ -292,7 +292,10 @@ public final class TenancyService: Sendable {
   public func holds(_ right: Permission, _ userID: String) -> Bool {
     let now = core.clock.now
     return core.engine.peek { forest in
-      guard let action = forest.policy.action(named: right.action) else { return false }
+      // Asked for each call of a user, nearly all of whom have no role there.
+      guard forest.isOnSystem(userID),
+        let action = forest.policy.action(named: right.action)
+      else { return false }
       return forest.decide(
         subject: userID,
         action: action,
