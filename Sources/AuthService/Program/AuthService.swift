@@ -55,6 +55,7 @@ public final class AuthService: Sendable {
       metrics: MetricRegistry = MetricRegistry()
     ) {
       database = DatabaseConfiguration(store, applicationID: AuthSchema.applicationID)
+      database.schemaDigest = AuthSchema.digest
       self.tenancy = tenancy
       self.entitlement = entitlement
       self.services = services

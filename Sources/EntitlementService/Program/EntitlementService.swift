@@ -73,6 +73,7 @@ final class EntitlementService: Sendable {
       settings.store,
       applicationID: EntitlementSchema.applicationID
     )
+    configuration.schemaDigest = EntitlementSchema.digest
     configuration.auditLifetime = settings.auditLifetime
     configuration.eventRules = settings.keepsEvents ? EntitlementEvents.rules : nil
     if let byteCount = settings.logBudgetByteCount {

@@ -41,6 +41,9 @@ public struct DatabaseConfiguration: Sendable {
   /// Bytes up to which the whole file is read and checked when it is opened, and a digest of its pages
   /// is kept; of a larger one only the ends are checked, and `Database.verify` reads it all.
   public var checkByteCountMax = 256 << 20
+  /// The digest of the schema that the migrations make, as `SchemaListing` has it; with it a start need not run them to
+  /// know whether a file has that schema.
+  public var schemaDigest = ""
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
   /// Which actions are news for other systems; nil keeps no events.

@@ -114,15 +114,21 @@ struct StoreSchema {
     for (offset, migration) in migrations.enumerated() {
       precondition(migration.version == offset + 1, "migrations are numbered from 1, without gaps")
     }
+    if try isNew() { return }
     let found = try foundApplicationID()
-    let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
     let own = try ownVersion()
-    if found == 0, tableCount == 0, own == 0 { return }
     guard found == Int64(applicationID) else {
       throw .foreignFile(path: connection.path, applicationID: Int32(clamping: found))
     }
     try refuseNewer(try commonVersion(), than: Self.common.count)
     try refuseNewer(own, than: migrations.count)
+  }
+
+  /// Whether nothing has been made in a file yet.
+  func isNew() throws(StoreError) -> Bool {
+    let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+    let (found, own) = (try foundApplicationID(), try ownVersion())
+    return found == 0 && tableCount == 0 && own == 0
   }
 
   /// Whether nothing is missing from an inspected file.

@@ -4,6 +4,8 @@ internal import ServiceKit
 enum TenancySchema {
   /// Marks the file as this service's: "GHTN".
   static let applicationID: Int32 = 0x4748_544E
+  /// Of the schema that all steps make, for `DatabaseConfiguration.schemaDigest`; SchemaDigestTests says what it is.
+  static let digest = "U07Y7QHri-iLr2likg5ET-yimt1kL1-ff3_ebQEvvSw"
 
   /// All steps, oldest first; forward only.
   static let migrations =

@@ -104,6 +104,7 @@ public final class TenancyService: Sendable {
       settings.store,
       applicationID: TenancySchema.applicationID
     )
+    store.schemaDigest = TenancySchema.digest
     store.auditLifetime = settings.auditLifetime
     store.eventRules = settings.keepsEvents ? TenancyEvents.rules : nil
     if let byteCount = settings.logBudgetByteCount { store.logBudgetByteCount = byteCount }

@@ -107,6 +107,28 @@ struct StoreFileTests {
     }
   }
 
+  @Test("A schema is refused that is not what the migrations make, by its digest or without one")
+  func open_otherSchema_isRefused() async throws {
+    let digest = try SchemaListing.digest(of: Notes.migrations)
+    for known in [digest, "", "another"] {
+      let folder = try TemporaryFolder()
+      func open() async throws -> Database {
+        try await Notes.open(folder) { $0.schemaDigest = known }
+      }
+      try await open().close()
+      // As it is, it opens, also with the digest of another one.
+      let database = try await open()
+      try await database.write { tx in try tx.execute("CREATE INDEX mine ON note (text)") }
+      await database.close()
+      let error = await #expect(throws: StoreError.self) { try await open() }
+      guard case .corrupt(_, let detail) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(detail == "its schema has a index mine that this program did not make")
+    }
+  }
+
   @Test("A file from a newer program is refused, and both versions are named")
   func open_newerFile_isRefused() async throws {
     let newer = try await open(Notes.migrations + [Self.second])

@@ -25,25 +25,32 @@ struct MailTemplate: Hashable, Sendable {
   /// Throws `Fault` for a name that is not among `placeholders`, and for one that does not end.
   init(_ text: String, placeholders: Set<String>) throws(Fault) {
     var pieces: [Piece] = []
-    var rest = text[...]
-    while let start = rest.firstRange(of: "{{") {
-      if start.lowerBound > rest.startIndex {
-        pieces.append(.literal(String(rest[..<start.lowerBound])))
-      }
-      rest = rest[start.upperBound...]
-      guard let end = rest.firstRange(of: "}}") else {
+    var rest = Array(text.utf8)[...]
+    while let start = Self.pair(UInt8(ascii: "{"), in: rest) {
+      if start > rest.startIndex { pieces.append(.literal(Self.text(rest[..<start]))) }
+      rest = rest[(start + 2)...]
+      guard let end = Self.pair(UInt8(ascii: "}"), in: rest) else {
         throw Fault(description: "a placeholder that begins with {{ has no end; close it with }}")
       }
-      let name = String(rest[..<end.lowerBound])
+      let name = Self.text(rest[..<end])
       guard placeholders.contains(name) else {
         let known = placeholders.sorted().map { "{{\($0)}}" }.joined(separator: ", ")
         throw Fault(description: "{{\(name.prefix(40))}} is unknown here; use \(known)")
       }
       pieces.append(.value(name))
-      rest = rest[end.upperBound...]
+      rest = rest[(end + 2)...]
     }
-    if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+    if !rest.isEmpty { pieces.append(.literal(Self.text(rest))) }
     self.pieces = pieces
+  }
+
+  /// Where a byte is first followed by itself.
+  private static func pair(_ byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
+    bytes.indices.dropLast().first { bytes[$0] == byte && bytes[$0 + 1] == byte }
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
   }
 
   /// The placeholders that it uses.

@@ -13,11 +13,12 @@ struct MailTexts: Hashable, Sendable {
   ///
   /// Throws what is wrong with which part.
   init(_ kind: MailKind, text: String, html: String) throws(MailTemplate.Fault) {
-    // A carriage return and a line feed are one character, which no line feed splits.
-    let unified = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\r" }))
-    let lines = unified.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+    // As bytes: a carriage return and a line feed are one character, which no line feed splits.
+    let lines = text.utf8.filter { $0 != UInt8(ascii: "\r") }
+      .split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
     let start = "Subject: "
-    guard lines.count == 3, lines[0].hasPrefix(start), lines[0].count > start.count,
+    guard lines.count == 3, lines[0].hasPrefix(start), lines[0].utf8.count > start.utf8.count,
       lines[1].isEmpty
     else {
       throw MailTemplate.Fault(
@@ -28,7 +29,7 @@ struct MailTexts: Hashable, Sendable {
     // A token belongs in no subject: those are shown on locked screens.
     let shown = placeholders.subtracting(kind.required)
     subject = try MailTemplate(String(lines[0].dropFirst(start.count)), placeholders: shown)
-    self.text = try MailTemplate(String(lines[2]), placeholders: placeholders)
+    self.text = try MailTemplate(lines[2], placeholders: placeholders)
     self.html = try MailTemplate(html, placeholders: placeholders)
     for part in [self.text, self.html]
     where !kind.required.isEmpty && part.names.isDisjoint(with: kind.required) {

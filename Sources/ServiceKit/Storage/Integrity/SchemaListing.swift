@@ -1,5 +1,5 @@
 /// The tables, indexes and triggers of a file, as they were declared.
-struct SchemaListing: Equatable {
+package struct SchemaListing: Equatable {
   private var declarations: [String: String] = [:]
 
   /// Reads what a file declares.
@@ -15,6 +15,20 @@ struct SchemaListing: Equatable {
       preconditionFailure("a query of the schema threw \(error)")
     }
     for row in rows { declarations[row.name] = row.sql }
+  }
+
+  /// The digest of the schema that a program's migrations make, for `DatabaseConfiguration.schemaDigest`.
+  package static func digest(of migrations: [Migration]) throws(StoreError) -> String {
+    try expected(migrations).digest
+  }
+
+  /// SHA-256 of all declarations in the order of their names, in base64url.
+  var digest: String {
+    var bytes: [UInt8] = []
+    for (name, sql) in declarations.sorted(by: { $0.key < $1.key }) {
+      bytes += Array(name.utf8) + [0] + Array(sql.utf8) + [0]
+    }
+    return Base64URL.encode(Digests.sha256(bytes))
   }
 
   /// The schema that a program's migrations make of an empty file.
