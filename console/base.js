@@ -87,6 +87,9 @@ export const learnMore = () => Promise.all([learn("reasons", "reason"), learn("t
 /** What the types of events are called. */
 export const learnEvents = () => learn("events", "event");
 
+/** What actions in audit logs are called. */
+export const learnDeeds = () => learn("deeds", "deed");
+
 /** A sentence by its key; `{name}` in it is replaced, and one with plurals takes that of `count`. */
 export function t(key, values = {}) {
   let text = table[key];

@@ -1,12 +1,12 @@
 // Everything about one person that support needs, on one screen, and what support can do.
 
 import { get, post } from "./api.js";
-import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
+import { badge, card, confirmed, el, empty, facts, grid, id, learnDeeds, link, name, now, readable, say, sentence, t, time, word } from "./base.js";
 import { isOperator, me, show } from "./main.js";
 import { purchaseLines } from "./purchases.js";
 import { subscriptionCard } from "./subscription.js";
 import { askForChange, changesTable } from "./changes.js";
-import { featureWord, objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
+import { actionWord, featureWord, objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
 
 export default async function personPage({ argument, page }) {
   const [user, held] = await Promise.all([get("auth", `operators/users/${encodeURIComponent(argument)}`),
@@ -139,10 +139,11 @@ function audit(user) {
 const short = (text) => (text.length > 16 ? `${text.slice(0, 7)}…${text.slice(-6)}` : text);
 
 /** Entries of an audit log. */
-export function auditTable(entries) {
+export async function auditTable(entries) {
   if (entries.length === 0) return empty(t("noAudit"));
+  await learnDeeds();
   return grid(t("audit"), [
-    [t("what"), (entry) => [el("strong", {}, readable(entry.action)), entry.detail ? el("span", { class: "quiet small" }, " ", name(entry.detail)) : ""]],
+    [t("what"), (entry) => [el("strong", { title: entry.action }, t(`deed.${entry.action}`, { or: actionWord(entry.action) })), entry.detail ? el("span", { class: "quiet small" }, " ", name(entry.detail)) : ""]],
     [t("outcome"), (entry) => entry.done ? badge(t("succeeded"), "good") : badge(t("refused"), "bad")],
     [t("who"), (entry) => name(entry.actorName, entry.actor)],
     [t("object"), (entry) => entry.object ? el("code", { title: entry.object }, short(entry.object)) : "–"],

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 EXPECTED = ("Failed to load resource: the server responded with a status of 4",)
 WIDTHS = (390, 1280)
@@ -269,6 +270,11 @@ def words(stage):
         titles = set(re.findall(r'^  "?([a-z_.]+)"?: "', (folder / f"events-{language}.js").read_text(), re.M))
         wanted = names | {one.split(".")[0] for one in names}
         assert len(names) > 40 and titles == wanted, f"{language}: events without a title, or titles of none: {sorted(titles ^ wanted)}"
+    actions = set(subprocess.run([stage.root / "scripts/checks/events", "--list"], check=True, capture_output=True,
+                                 text=True).stdout.split())
+    for language in ("en", "de"):
+        called = set(re.findall(r'^  "([a-z_.]+)": "', (folder / f"deeds-{language}.js").read_text(), re.M))
+        assert len(actions) > 100 and called == actions, f"{language}: actions without a name, or names of none: {sorted(called ^ actions)}"
     asked = set()
     for file in folder.glob("*.js"):
         asked |= set(re.findall(r'\bt\("([\w.-]+)"', file.read_text()))

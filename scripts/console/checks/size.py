@@ -6,7 +6,7 @@ import urllib.request
 
 from ..stage import HOME
 
-BYTES_MAX, REQUESTS_MAX, MILLISECONDS_MAX = 150_000, 8, 1000
+BYTES_MAX, REQUESTS_MAX, MILLISECONDS_MAX = 150_000, 9, 1000
 
 
 def _fetch(url, **headers):
