@@ -11,8 +11,8 @@ from .stage import Stage
 
 
 def run(stage, wanted):
-    """How many checks failed."""
-    failed = 0
+    """The names of the checks that failed."""
+    failed = []
     for check in checks.ALL:
         name = check.__name__
         if wanted and name not in wanted:
@@ -22,10 +22,20 @@ def run(stage, wanted):
             check(stage)
             print(f"checks/app-kit: {name} ({time.monotonic() - started:.1f} s)", flush=True)
         except Exception as problem:
-            failed += 1
+            failed.append(name)
             text = problem if isinstance(problem, AssertionError) else traceback.format_exc()
             print(f"checks/app-kit: {name} FAILED\n{text}", file=sys.stderr, flush=True)
     return failed
+
+
+def perform(arguments, wanted):
+    """Runs checks with services of their own; the names of those that failed."""
+    stage = Stage(arguments.programs, arguments.apps, arguments.driver)
+    try:
+        stage.start()
+        return run(stage, wanted)
+    finally:
+        stage.stop()
 
 
 def main():
@@ -34,13 +44,12 @@ def main():
     parser.add_argument("--apps", type=pathlib.Path, required=True)
     parser.add_argument("--driver", type=pathlib.Path, required=True)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--second-chance", action="store_true")
     arguments = parser.parse_args()
-    stage = Stage(arguments.programs, arguments.apps, arguments.driver)
-    try:
-        stage.start()
-        failed = run(stage, arguments.only)
-    finally:
-        stage.stop()
+    failed = perform(arguments, arguments.only)
+    if failed and arguments.second_chance:
+        print(f"checks/app-kit: {', '.join(failed)} failed; once more, with other services", flush=True)
+        failed = perform(arguments, failed)
     sys.exit(1 if failed else 0)
 
 

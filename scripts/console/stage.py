@@ -6,6 +6,7 @@ import email.policy
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import time
@@ -14,6 +15,16 @@ from .chromium import Browser
 from .people import PASSWORD, People, Refused
 
 HOME = "http://localhost:7401/console/"
+
+
+def _end(number):
+    """Kills a process that is no child, and waits until it holds nothing any longer."""
+    process = os.pidfd_open(number)
+    try:
+        os.kill(number, signal.SIGKILL)
+        assert select.select([process], [], [], 10)[0], f"{number} does not end"
+    finally:
+        os.close(process)
 
 
 class Stage(People):
@@ -48,14 +59,13 @@ class Stage(People):
     @contextlib.contextmanager
     def away(self, service):
         """A service that is not running, and then runs again."""
-        number = self.process(service)
-        os.kill(number, signal.SIGKILL)
+        _end(self.process(service))
         try:
             yield
         finally:
             (self.data / f"{service}.pid").unlink()
             subprocess.run([self.root / "scripts/up", "--data", self.data], check=True, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, env=os.environ | {"BUILT_PROGRAMS": str(self.programs)})
+                           env=os.environ | {"BUILT_PROGRAMS": str(self.programs)})
             self._answering()
 
     def _answering(self):
