@@ -62,6 +62,28 @@ import Testing
     }
   }
 
+  @Test("A reader that is slow gets nothing of the person before once the next has signed in")
+  func events_ofThePersonBefore_areDropped() async throws {
+    let stage = Stage()
+    var events = stage.gatehouse.live.events.makeAsyncIterator()
+    try await running(stage) { stream in
+      stream.yield(Self.event("device", #", "objectId": "dev_1""#, id: "1"))
+      stream.yield(Self.event("current", id: "2"))
+      for await connection in stage.gatehouse.live.connections where connection == .live { break }
+      let first = await events.next(isolation: #isolation)
+      #expect(first?.objectId == "dev_1")
+      stream.yield(Self.event("device", #", "objectId": "dev_2""#, id: "3"))
+      stream.yield(Self.event("plan", id: "4"))
+      #expect(await eventually { count(stage, "GET entitlements") == 2 })
+      _ = try await stage.gatehouse.account.signOut()
+      try await stage.signIn()
+      let second = try await self.stream(stage, 1)
+      second.yield(Self.event("device", #", "objectId": "dev_3""#, id: "5"))
+      let last = await events.next(isolation: #isolation)
+      #expect(last?.objectId == "dev_3")
+    }
+  }
+
   @Test("A stream that is cut continues after the last event, also with a newer token")
   func stream_cut_continues() async throws {
     let stage = Stage()

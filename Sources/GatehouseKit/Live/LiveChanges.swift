@@ -18,13 +18,19 @@ public final class LiveChanges: Sendable {
     var token: String
   }
 
+  /// An event, and of whose session.
+  private struct Told: Sendable {
+    var epoch: Int
+    var event: AppEvent
+  }
+
   private static let silence = Duration.seconds(10)
   private static let readerBufferMax = 1000
 
   private let core: Core
   private let rights: Rights
   private let connection = Broadcast(Connection.off)
-  private let readers = Mutex<[Int: AsyncStream<AppEvent>.Continuation]>([:])
+  private let readers = Mutex<[Int: AsyncStream<Told>.Continuation]>([:])
   private let nextReader = Atomic(0)
   private let place = Mutex<Place?>(nil)
 
@@ -38,8 +44,13 @@ public final class LiveChanges: Sendable {
 
   /// Every event from now on.
   ///
-  /// A reader that falls 1,000 events behind loses the oldest.
-  public var events: AsyncStream<AppEvent> {
+  /// A reader that falls 1,000 events behind loses the oldest, and what it has not read by the time that its person signs
+  /// out: the next person on the device must not learn of it.
+  public var events: some AsyncSequence<AppEvent, Never> & Sendable {
+    everything.filter { [core] told in told.epoch == core.keeper.epoch }.map(\.event)
+  }
+
+  private var everything: AsyncStream<Told> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.readerBufferMax)) { continuation in
       let number = nextReader.add(1, ordering: .relaxed).newValue
       readers.withLock { $0[number] = continuation }
@@ -117,7 +128,8 @@ public final class LiveChanges: Sendable {
     }
     guard let change = try? Wire.decode(AppEvent.self, from: event.data) else { return nil }
     if !event.id.isEmpty { place.withLock { $0 = Place(epoch: epoch, token: event.id) } }
-    for reader in readers.withLock({ Array($0.values) }) { reader.yield(change) }
+    let told = Told(epoch: epoch, event: change)
+    for reader in readers.withLock({ Array($0.values) }) { reader.yield(told) }
     return work(of: change, isContinued)
   }
 

@@ -31,7 +31,7 @@ enum SmartHome {
       while let connection = await connections.next(), connection != .live {}
       var events = gatehouse.live.events.makeAsyncIterator()
       let (unit, lock) = try await furnish(gatehouse)
-      while let event = await events.next() {
+      while let event = await events.next(isolation: nil) {
         guard event.kind == "device", event.objectId == lock else { continue }
         print("the stream brought the new device")
         break
