@@ -11,7 +11,7 @@ import traceback
 
 from . import calls
 from .checks import (
-    behind_nginx, deadlines, decisions, grpc_calls, headers, health, mutual_tls, pages, paths, retries, streams, tokens,
+    apps, behind_nginx, deadlines, decisions, grpc_calls, headers, health, mutual_tls, pages, paths, retries, streams, tokens,
     trail)
 from .stage import Stage
 from .waiting import Failure
@@ -26,6 +26,7 @@ CHECKS = [
     mutual_tls.signed_in, mutual_tls.gateway_alone, mutual_tls.without_certificate,
     grpc_calls.through_envoy, grpc_calls.through_nginx,
     streams.events_through_envoy, streams.events_through_nginx,
+    apps.through_envoy, apps.through_nginx,
     deadlines.rest, retries.rest, retries.by_grpc, retries.lost,
     behind_nginx.rest, behind_nginx.mixed, behind_nginx.own_server, behind_nginx.sent_once,
     health.draining, health.all_away, health.outlier, health.impatient,

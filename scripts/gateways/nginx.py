@@ -11,10 +11,10 @@ class Nginx:
     """One process with its workers. Only ports, hosts and places of files are others; `ports` are those to
     reach instead of a service, by its name."""
 
-    def __init__(self, stage, port, application_port, ports):
+    def __init__(self, stage, name, port, application_port, ports):
         self.port = port
-        folder = stage.folder / "nginx"
-        folder.mkdir()
+        folder = stage.folder / name
+        folder.mkdir(exist_ok=True)
         self.log_file = folder / "access.log"
         text = (stage.root / "deploy/nginx/nginx.conf").read_text()
         text = text.replace("/etc/nginx/tls/gateway.pem", str(stage.certificate))

@@ -66,7 +66,7 @@ class Stage(People):
             routes=[own_route("/own/", {"action": "portfolio.view", "path": "/own/{entity}"}),
                     own_route("/listed/"), own_route("/pages/"), own_route("/unlisted/")])
         self.nginx = Nginx(
-            self, self._ports[4], self.applications[0].port,
+            self, "nginx", self._ports[4], self.applications[0].port,
             ports={"entitlement": [application.port for application in self.applications]})
         for envoy in (self.envoy, self.other_envoy):
             envoy.wait()

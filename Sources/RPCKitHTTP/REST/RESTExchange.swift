@@ -241,7 +241,7 @@ final class RESTExchange: HTTPExchange {
       raw?.contentType ?? (events == nil ? "application/x-ndjson" : EventFormat.contentType)
     )
     // nginx keeps what it is sent until it has enough of it, unless it reads this.
-    if events != nil { fields.append("x-accel-buffering", "no") }
+    if raw == nil { fields.append("x-accel-buffering", "no") }
     sendHead(HTTPResponseHead(status: binding.status, fields: fields), isEnd: false)
     if events != nil { sendPart(EventFormat.beginning) }
   }
