@@ -30,6 +30,7 @@ extension EndToEndTests {
           "DROP TABLE webhook_attempt", "DROP INDEX association_by_end",
           "DROP INDEX association_by_start",
           "DROP INDEX entity_by_root", "DROP INDEX entity_by_type",
+          "DROP INDEX entity_deletion_by_user", "DROP INDEX entity_deletion_under_way",
           "DROP TABLE ended_family_part", "DROP INDEX invitation_pending_by_root",
           "ALTER TABLE invitation DROP COLUMN root_id",
           "DROP TABLE device_claim", "DROP INDEX invitation_by_taker",

@@ -52,6 +52,7 @@ struct RoleReviewTests {
           "DROP TABLE webhook_attempt", "DROP INDEX association_by_end",
           "DROP INDEX association_by_start",
           "DROP INDEX entity_by_root", "DROP INDEX entity_by_type",
+          "DROP INDEX entity_deletion_by_user", "DROP INDEX entity_deletion_under_way",
           "DROP INDEX pairing_code_by_addition", "ALTER TABLE pairing_code DROP COLUMN added",
           "DROP TABLE ended_family_part", "DROP INDEX invitation_pending_by_root",
           "ALTER TABLE invitation DROP COLUMN root_id",
