@@ -24,7 +24,8 @@ export default async function objectPage({ argument, signal, page }) {
   const below = types.filter((one) => one.parents.includes(entity.type) && !(own.length > 0 && one.name === "child"));
   const cards = [...own, ...below.map((one) => inside(entity, one, types, actions)), details(entity, type, actions),
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
-    possible.length > 0 ? invitations(entity, possible, path) : null,
+    // The list is for those who see who has a role; a tenant lets guests in by passes.
+    possible.length > 0 && has(type.lifecycle.listAssociations) ? invitations(entity, possible, path) : null,
     has(type.lifecycle.listAssociations) && entity.parentId === "sys_root" ? (await load("access")).objectAccess(entity) : null,
     ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passesCard(entity.type, entity.id, true) : null,
     isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);

@@ -4,7 +4,7 @@ import { get, post, query } from "./api.js";
 import { card, el, empty, field, form, input, language, listedEither, name, readable, t, time, word } from "./base.js";
 import { combobox } from "./combobox.js";
 import { isSupport, me, remember } from "./main.js";
-import { actionWord, attributeWord, featureWord, holderName, object, objectLink, roleWord, schema, search, typeWord, valueWord, windowText } from "./things.js";
+import { actionWord, ancestors, attributeWord, featureWord, holderName, object, objectLink, roleWord, schema, search, typeWord, valueWord, windowText } from "./things.js";
 
 export default async function why({ values, page }) {
   const result = el("div", { class: "stack" });
@@ -80,13 +80,22 @@ async function findPeople(text, objectId) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
     return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
   }
-  const [entity, found] = objectId ? await Promise.all([object(objectId), get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] }))]) : [undefined, { associations: [] }];
   const people = new Map([[me.id, self]]);
-  for (const one of found.associations) {
-    const label = holderName(one, entity);
-    if (label && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label, detail: roleWord(one.role) });
+  for (const { entity, associations } of objectId ? await rolesFrom(objectId, text) : []) {
+    for (const one of associations) {
+      const label = holderName(one, entity);
+      if (label && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label, detail: `${roleWord(one.role)} · ${entity.name}` });
+    }
   }
   return [...people.values()].filter((one) => one.label.toLowerCase().includes(text.toLowerCase()));
+}
+
+/** The roles on an object and on all that is above it, which reach down; none where the viewer may not see them. */
+async function rolesFrom(objectId, text) {
+  const entity = await object(objectId);
+  if (!entity) return [];
+  return Promise.all([entity, ...(await ancestors(entity)).toReversed()].map(async (one) => ({ entity: one,
+    associations: (await get("tenancy", `entities/${encodeURIComponent(one.id)}/roles?${query({ text, limit: 20 })}`).catch(() => ({ associations: [] }))).associations })));
 }
 
 async function explain(question, shownName, result) {

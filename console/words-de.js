@@ -56,7 +56,7 @@ export default {
   operatorAccess: "Als Betreiber darfst du alles sehen; Orte findest du im Baum.", or: "oder", orType: "Oder tippe diesen Schlüssel:", outcome: "Ergebnis", over: "Vorbei",
   passes: "Gästepässe", passkeys: "Passkeys", password: "Passwort", passwordChanged: "Das Passwort ist geändert; andere Sitzungen sind beendet.",
   passwordHint: "Mindestens 8 Zeichen; mehrere Wörter sind gut.", peopleText: "Was ein Konto darf und warum. Das Protokoll hält fest, wer es sich ansieht.",
-  person: "Person", personHint: "Eine beliebige Person; leer bedeutet: du selbst.", personHintSelf: "Du selbst oder eine Person mit einer Rolle am Objekt; leer bedeutet: du selbst.",
+  person: "Person", personHint: "Eine beliebige Person; leer bedeutet: du selbst.", personHintSelf: "Du selbst oder eine Person mit einer Rolle am Objekt oder an dem, worin es ist; leer bedeutet: du selbst.",
   pinHint: "{count} Ziffern, mit denen du Aktionen in Apps bestätigst.", pinNotSet: "Nicht gesetzt", pinSet: "Gesetzt", placesText: "Alles, was du sehen kannst, von oben.",
   planOf: "Tarif von", proveAgain: "Bist du es?", proveAgainText: "Bestätige noch einmal, dass du es bist. Danach geht es von selbst weiter.", proven: "Bestätigt",
   purchases: "Käufe", qrCode: "QR-Code für deine Authenticator-App", question: "Frage", reachable: "Erreichbar", reasonFor: "Grund",

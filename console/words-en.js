@@ -56,7 +56,7 @@ export default {
   operatorAccess: "As an operator you may see everything; find places in the tree.", or: "or", orType: "Or type this key:", outcome: "Outcome", over: "Over",
   passes: "Guest passes", passkeys: "Passkeys", password: "Password", passwordChanged: "The password is changed; other sessions have ended.",
   passwordHint: "At least 8 characters; several words are good.", peopleText: "Look at what an account can do and why. The audit log has who looked.",
-  person: "Person", personHint: "Anybody; empty means you.", personHintSelf: "You, or somebody with a role on the object; empty means you.",
+  person: "Person", personHint: "Anybody; empty means you.", personHintSelf: "You, or somebody with a role on the object or on what it is in; empty means you.",
   pinHint: "{count} digits; it confirms things within apps.", pinNotSet: "Not set", pinSet: "Set", placesText: "Everything that you can see, from the top.",
   planOf: "Plan of", proveAgain: "Is it you?", proveAgainText: "This needs a recent proof. Your request goes on by itself afterwards.", proven: "Verified",
   purchases: "Purchases", qrCode: "QR code for your authenticator app", question: "Question", reachable: "Reachable", reasonFor: "Reason",

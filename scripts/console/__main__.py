@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from .checks import (flows, identities, live, members, names, pages, progress, session, size, states, support, tenants,
+from .checks import (first_hour, flows, identities, live, members, names, pages, progress, session, size, states, support, tenants,
                      webhooks)
 from .stage import Stage
 
@@ -16,7 +16,7 @@ CHECKS = [
     pages.words, pages.reasons, pages.sources, pages.terms, pages.checker, size.budget, size.kept, size.quick,
     session.strangers, session.reloads, session.one_refresh, session.two_tabs, session.other_origin, session.step_up,
     session.countdown,
-    flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
+    first_hour.denied, flows.first_question, flows.by_keyboard, flows.sign_up_and_verify, flows.forgotten, flows.invited,
     flows.authenticator, flows.passkey, flows.passkey_in_field, flows.passkey_not_in_field,
     flows.operate, flows.devices, flows.support, flows.request_by_number, flows.invisible_dialogs,
     identities.linked, identities.signed_in, identities.proven_first, identities.only_way, identities.stranger,

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "1cd441b3080ff3ec"
+  static let digest = "b4f07e4bddbcc60a"
 
   /// The page.
   static let page = ####"""
@@ -3797,7 +3797,8 @@ export default async function objectPage({ argument, signal, page }) {
   const below = types.filter((one) => one.parents.includes(entity.type) && !(own.length > 0 && one.name === "child"));
   const cards = [...own, ...below.map((one) => inside(entity, one, types, actions)), details(entity, type, actions),
     has(type.lifecycle.listAssociations) ? members(entity, roles, actions, possible, path) : null,
-    possible.length > 0 ? invitations(entity, possible, path) : null,
+    // The list is for those who see who has a role; a tenant lets guests in by passes.
+    possible.length > 0 && has(type.lifecycle.listAssociations) ? invitations(entity, possible, path) : null,
     has(type.lifecycle.listAssociations) && entity.parentId === "sys_root" ? (await load("access")).objectAccess(entity) : null,
     ["unit", "property"].includes(entity.type) && has(`${entity.type}.grant_guest`) ? passesCard(entity.type, entity.id, true) : null,
     isOperator() && holderKinds.includes(entity.type) ? (await load("subscription")).subscriptionCard(entity.type, entity.id) : null].filter(Boolean);
@@ -6436,7 +6437,7 @@ import { get, post, query } from "./api.js";
 import { card, el, empty, field, form, input, language, listedEither, name, readable, t, time, word } from "./base.js";
 import { combobox } from "./combobox.js";
 import { isSupport, me, remember } from "./main.js";
-import { actionWord, attributeWord, featureWord, holderName, object, objectLink, roleWord, schema, search, typeWord, valueWord, windowText } from "./things.js";
+import { actionWord, ancestors, attributeWord, featureWord, holderName, object, objectLink, roleWord, schema, search, typeWord, valueWord, windowText } from "./things.js";
 
 export default async function why({ values, page }) {
   const result = el("div", { class: "stack" });
@@ -6512,13 +6513,22 @@ async function findPeople(text, objectId) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
     return answer.users.map((user) => ({ id: user.id, label: user.displayName, detail: user.email }));
   }
-  const [entity, found] = objectId ? await Promise.all([object(objectId), get("tenancy", `entities/${objectId}/roles?limit=50`).catch(() => ({ associations: [] }))]) : [undefined, { associations: [] }];
   const people = new Map([[me.id, self]]);
-  for (const one of found.associations) {
-    const label = holderName(one, entity);
-    if (label && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label, detail: roleWord(one.role) });
+  for (const { entity, associations } of objectId ? await rolesFrom(objectId, text) : []) {
+    for (const one of associations) {
+      const label = holderName(one, entity);
+      if (label && !people.has(one.userId)) people.set(one.userId, { id: one.userId, label, detail: `${roleWord(one.role)} · ${entity.name}` });
+    }
   }
   return [...people.values()].filter((one) => one.label.toLowerCase().includes(text.toLowerCase()));
+}
+
+/** The roles on an object and on all that is above it, which reach down; none where the viewer may not see them. */
+async function rolesFrom(objectId, text) {
+  const entity = await object(objectId);
+  if (!entity) return [];
+  return Promise.all([entity, ...(await ancestors(entity)).toReversed()].map(async (one) => ({ entity: one,
+    associations: (await get("tenancy", `entities/${encodeURIComponent(one.id)}/roles?${query({ text, limit: 20 })}`).catch(() => ({ associations: [] }))).associations })));
 }
 
 async function explain(question, shownName, result) {
@@ -6660,7 +6670,7 @@ export default {
   operatorAccess: "Als Betreiber darfst du alles sehen; Orte findest du im Baum.", or: "oder", orType: "Oder tippe diesen Schlüssel:", outcome: "Ergebnis", over: "Vorbei",
   passes: "Gästepässe", passkeys: "Passkeys", password: "Passwort", passwordChanged: "Das Passwort ist geändert; andere Sitzungen sind beendet.",
   passwordHint: "Mindestens 8 Zeichen; mehrere Wörter sind gut.", peopleText: "Was ein Konto darf und warum. Das Protokoll hält fest, wer es sich ansieht.",
-  person: "Person", personHint: "Eine beliebige Person; leer bedeutet: du selbst.", personHintSelf: "Du selbst oder eine Person mit einer Rolle am Objekt; leer bedeutet: du selbst.",
+  person: "Person", personHint: "Eine beliebige Person; leer bedeutet: du selbst.", personHintSelf: "Du selbst oder eine Person mit einer Rolle am Objekt oder an dem, worin es ist; leer bedeutet: du selbst.",
   pinHint: "{count} Ziffern, mit denen du Aktionen in Apps bestätigst.", pinNotSet: "Nicht gesetzt", pinSet: "Gesetzt", placesText: "Alles, was du sehen kannst, von oben.",
   planOf: "Tarif von", proveAgain: "Bist du es?", proveAgainText: "Bestätige noch einmal, dass du es bist. Danach geht es von selbst weiter.", proven: "Bestätigt",
   purchases: "Käufe", qrCode: "QR-Code für deine Authenticator-App", question: "Frage", reachable: "Erreichbar", reasonFor: "Grund",
@@ -6965,7 +6975,7 @@ export default {
   operatorAccess: "As an operator you may see everything; find places in the tree.", or: "or", orType: "Or type this key:", outcome: "Outcome", over: "Over",
   passes: "Guest passes", passkeys: "Passkeys", password: "Password", passwordChanged: "The password is changed; other sessions have ended.",
   passwordHint: "At least 8 characters; several words are good.", peopleText: "Look at what an account can do and why. The audit log has who looked.",
-  person: "Person", personHint: "Anybody; empty means you.", personHintSelf: "You, or somebody with a role on the object; empty means you.",
+  person: "Person", personHint: "Anybody; empty means you.", personHintSelf: "You, or somebody with a role on the object or on what it is in; empty means you.",
   pinHint: "{count} digits; it confirms things within apps.", pinNotSet: "Not set", pinSet: "Set", placesText: "Everything that you can see, from the top.",
   planOf: "Plan of", proveAgain: "Is it you?", proveAgainText: "This needs a recent proof. Your request goes on by itself afterwards.", proven: "Verified",
   purchases: "Purchases", qrCode: "QR code for your authenticator app", question: "Question", reachable: "Reachable", reasonFor: "Reason",
