@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
+import { firstPlaces } from "./defaults.js";
 import { go, isOperator, isSupport, me, myRoles, readMe, show } from "./main.js";
 import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
@@ -41,12 +42,12 @@ function access() {
   return card(t("yourAccess"), async () => {
     const roles = (await myRoles()).filter((role) => role.entityType !== "system");
     if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : isSupport() ? t("supportAccess") : t("noAccess"));
-    return grid(t("yourAccess"), [
+    return [await firstPlaces(), grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
-    ], roles);
+    ], roles)].filter(Boolean);
   }, { wide: true });
 }
 

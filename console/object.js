@@ -2,6 +2,7 @@
 
 import { call, get, load, post, query } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
+import { firstButton } from "./defaults.js";
 import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
 import { longList } from "./long-list.js";
@@ -32,7 +33,7 @@ export default async function objectPage({ argument, signal, page }) {
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
     actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
-      has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
+      firstButton(entity, show), has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
       has(type.lifecycle.manageWebhooks) ? to("webhooks", t("webhooks")) : null,
       ...manage(entity, type, actions, show)].filter(Boolean) });
 }

@@ -4,7 +4,7 @@ export default {
   addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
   allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zeitpunkt",
   atHint: "Leer bedeutet: jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
-  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern", continueWith: "Weiter mit {name}", notSaid: "{name} hat nicht gesagt, wer du bist.",
+  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern", continueWith: "Weiter mit {name}", showFirst: "Zuerst zeigen", shownFirst: "Zuerst gezeigt:", notSaid: "{name} hat nicht gesagt, wer du bist.",
   changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
   clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
   codesLeft: { one: "Noch {count} Wiederherstellungscode", other: "Noch {count} Wiederherstellungscodes" },

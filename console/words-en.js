@@ -4,7 +4,7 @@ export default {
   addApp: "Add an authenticator app", addPasskey: "Add a passkey", addons: "Add-ons", address: "Address", again: "Try again",
   allowed: "Allowed", allowedText: "{person} may “{action}” on {object}.", app: "Authenticator app", at: "At this time",
   atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", byCode: "By code",
-  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address", continueWith: "Continue with {name}", notSaid: "{name} has not said who you are.",
+  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address", continueWith: "Continue with {name}", showFirst: "Show first", shownFirst: "Shown first:", notSaid: "{name} has not said who you are.",
   changePassword: "Change the password", changed: "Changed", changes: "Changes", choose: "Show", chooseOne: "Choose one from the list.",
   clear: "Clear the search", close: "Close", code: "Code", codeHint: "Six digits from your authenticator app.",
   codesLeft: { one: "{count} recovery code left", other: "{count} recovery codes left" },

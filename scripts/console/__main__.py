@@ -23,7 +23,7 @@ CHECKS = [
     support.at_work, support.seen, support.refund, support.workbench, support.in_force,
     progress.deletions, progress.finished, progress.imports, progress.by_support, progress.pauses,
     progress.of_object, progress.objects,
-    tenants.make, tenants.not_offered, tenants.role_by_address, tenants.suspended, tenants.plan, tenants.report,
+    tenants.make, tenants.not_offered, tenants.role_by_address, tenants.shown_first, tenants.suspended, tenants.plan, tenants.report,
     tenants.own_role, tenants.two_operators, tenants.passes, tenants.resent, tenants.followed_deletion,
     webhooks.followed, webhooks.by_key_pair, webhooks.chosen, webhooks.paged, webhooks.named, webhooks.offered,
     webhooks.stale, webhooks.switched_off, webhooks.listened,

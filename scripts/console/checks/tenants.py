@@ -93,6 +93,24 @@ def role_by_address(stage):
     page.shows("Monday 08:00–12:00")
 
 
+def shown_first(stage):
+    """Grace has a flat shown first, here and in her applications, and takes that back."""
+    def chosen():
+        return stage.as_("grace", "auth", "GET", "users/me").get("defaultUnitId") == stage.things["unit3"]
+    page = stage.enter("grace", path=f"/objects/{stage.things['unit3']}")
+    page.until("document.querySelector('button[aria-pressed=false]')?.textContent === 'Show first'")
+    page.click("Show first")
+    page.until("document.querySelector('button[aria-pressed=true]')?.textContent === 'Show first'")
+    assert chosen(), "it is chosen in the browser alone"
+    page.go("/")
+    page.shows("Shown first:")
+    page.click("Flat 3")
+    page.until("document.querySelector('button[aria-pressed=true]')?.textContent === 'Show first'")
+    page.click("Show first")
+    page.until("document.querySelector('button[aria-pressed=false]')?.textContent === 'Show first'")
+    assert not chosen(), "it is chosen still"
+
+
 def suspended(stage):
     """A suspension with its reason, who it was, and its end; the person may do nothing in between."""
     stage.sign_up("sue", "Sue Suspended")

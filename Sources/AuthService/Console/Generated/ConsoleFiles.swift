@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "b4f07e4bddbcc60a"
+  static let digest = "a2fed394868df390"
 
   /// The page.
   static let page = ####"""
@@ -1983,6 +1983,42 @@ export default {
 };
 
 """####),
+    ("defaults.js", "text/javascript", ####"""
+// What the viewer's applications show first: a portfolio, a property and a unit of their choice.
+
+import { call } from "./api.js";
+import { el, say, sentence, t } from "./base.js";
+import { me, readMe } from "./main.js";
+import { object, objectLink } from "./things.js";
+
+const fields = { portfolio: "portfolioId", property: "propertyId", unit: "unitId" };
+const chosen = { portfolio: "defaultPortfolioId", property: "defaultPropertyId", unit: "defaultUnitId" };
+
+/** A button that has an object shown first, or no longer; null for what cannot be. */
+export function firstButton(entity, done) {
+  const field = fields[entity.type];
+  if (!field) return null;
+  const isFirst = me[chosen[entity.type]] === entity.id;
+  return el("button", { type: "button", "aria-pressed": String(isFirst), click: async () => {
+    try {
+      await call("auth", "PUT", "users/me/defaults", { [field]: isFirst ? "" : entity.id });
+      await readMe();
+      say(t("done"));
+      await done();
+    } catch (problem) {
+      say(sentence(problem), true);
+    }
+  } }, t("showFirst"));
+}
+
+/** Links to what is shown first, the uppermost first; undefined for nothing. */
+export async function firstPlaces() {
+  const found = (await Promise.all(Object.values(chosen).map((key) => me[key]).filter(Boolean).map((id) => object(id)))).filter(Boolean);
+  if (found.length === 0) return undefined;
+  return el("p", { class: "row" }, el("span", { class: "quiet" }, t("shownFirst")), found.map((one) => objectLink(one.id, one.name, one.type)));
+}
+
+"""####),
     ("deletions.js", "text/javascript", ####"""
 // How far a deletion is, by its number: of an object, or of an account.
 
@@ -2951,6 +2987,7 @@ export async function giveRole(entity, possible, above, done) {
 
 import { get, post } from "./api.js";
 import { card, dialog, el, empty, field, form, grid, input, name, now, say, sentence, t, time } from "./base.js";
+import { firstPlaces } from "./defaults.js";
 import { go, isOperator, isSupport, me, myRoles, readMe, show } from "./main.js";
 import { onLive } from "./live.js";
 import { objectLink, roleWord, typeWord, windowBadge, windowText } from "./things.js";
@@ -2990,12 +3027,12 @@ function access() {
   return card(t("yourAccess"), async () => {
     const roles = (await myRoles()).filter((role) => role.entityType !== "system");
     if (roles.length === 0) return empty(isOperator() ? t("operatorAccess") : isSupport() ? t("supportAccess") : t("noAccess"));
-    return grid(t("yourAccess"), [
+    return [await firstPlaces(), grid(t("yourAccess"), [
       [t("object"), (role) => [objectLink(role.entityId, role.entityName, role.entityType), " ",
         el("span", { class: "quiet small" }, typeWord(role.entityType))]],
       [t("role"), (role) => roleWord(role.customRole || role.role)],
       [t("when"), (role) => [windowBadge(role, now()), " ", windowText(role)]],
-    ], roles);
+    ], roles)].filter(Boolean);
   }, { wide: true });
 }
 
@@ -3775,6 +3812,7 @@ start();
 
 import { call, get, load, post, query } from "./api.js";
 import { badge, card, confirmed, el, empty, facts, grid, id, link, name, now, readable, say, sentence, t, time } from "./base.js";
+import { firstButton } from "./defaults.js";
 import { creatable, makeNew, manage } from "./edit.js";
 import { grantable, giveRole } from "./grant.js";
 import { longList } from "./long-list.js";
@@ -3805,7 +3843,7 @@ export default async function objectPage({ argument, signal, page }) {
   const to = (part, label) => el("a", { class: "button", href: `#/objects/${entity.id}/${part}` }, label);
   page(entity.name, el("div", { class: "cards" }, cards), { crumbs: crumbs(path, entity.name), text: typeWord(entity.type),
     actions: [el("a", { class: "button", href: `#/why?object=${entity.id}` }, t("explainAccess")),
-      has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
+      firstButton(entity, show), has(type.lifecycle.report) ? to("report", t("report")) : null, has(type.lifecycle.defineRoles) ? to("roles", t("ownRoles")) : null,
       has(type.lifecycle.manageWebhooks) ? to("webhooks", t("webhooks")) : null,
       ...manage(entity, type, actions, show)].filter(Boolean) });
 }
@@ -6618,7 +6656,7 @@ export default {
   addApp: "Authenticator-App hinzufügen", addPasskey: "Passkey hinzufügen", addons: "Zusätze", address: "Adresse", again: "Noch einmal versuchen",
   allowed: "Erlaubt", allowedText: "{person} darf „{action}“ bei {object}.", app: "Authenticator-App", at: "Zeitpunkt",
   atHint: "Leer bedeutet: jetzt.", audit: "Protokoll", backToSignIn: "Zurück zur Anmeldung", byCode: "Mit Code",
-  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern", continueWith: "Weiter mit {name}", notSaid: "{name} hat nicht gesagt, wer du bist.",
+  byRole: "Das kommt von der Rolle {role}.", cancel: "Abbrechen", cancelDeletion: "Konto behalten", changeEmail: "Adresse ändern", continueWith: "Weiter mit {name}", showFirst: "Zuerst zeigen", shownFirst: "Zuerst gezeigt:", notSaid: "{name} hat nicht gesagt, wer du bist.",
   changePassword: "Passwort ändern", changed: "Geändert", changes: "Änderungen", choose: "Anzeigen", chooseOne: "Wähle einen Eintrag der Liste.",
   clear: "Suche leeren", close: "Schließen", code: "Code", codeHint: "Sechs Ziffern aus deiner Authenticator-App.",
   codesLeft: { one: "Noch {count} Wiederherstellungscode", other: "Noch {count} Wiederherstellungscodes" },
@@ -6923,7 +6961,7 @@ export default {
   addApp: "Add an authenticator app", addPasskey: "Add a passkey", addons: "Add-ons", address: "Address", again: "Try again",
   allowed: "Allowed", allowedText: "{person} may “{action}” on {object}.", app: "Authenticator app", at: "At this time",
   atHint: "Empty means now.", audit: "Audit log", backToSignIn: "Back to sign-in", byCode: "By code",
-  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address", continueWith: "Continue with {name}", notSaid: "{name} has not said who you are.",
+  byRole: "It comes from the role {role}.", cancel: "Cancel", cancelDeletion: "Keep my account", changeEmail: "Change the address", continueWith: "Continue with {name}", showFirst: "Show first", shownFirst: "Shown first:", notSaid: "{name} has not said who you are.",
   changePassword: "Change the password", changed: "Changed", changes: "Changes", choose: "Show", chooseOne: "Choose one from the list.",
   clear: "Clear the search", close: "Close", code: "Code", codeHint: "Six digits from your authenticator app.",
   codesLeft: { one: "{count} recovery code left", other: "{count} recovery codes left" },

@@ -96,7 +96,7 @@ enum EntityDeletionFilter {
   fileprivate var condition: String {
     switch self {
     case .by: "d.deleted_by = ?"
-    case .areFinished(let flag): "d.finished_at IS \(flag ? "NOT NULL" : "NULL")"
+    case .areFinished(let flag): "d.finished_at IS \(flag ? "NOT " : "")NULL"
     case .id: "d.id = ?"
     }
   }
