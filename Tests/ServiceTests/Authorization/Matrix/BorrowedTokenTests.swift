@@ -28,7 +28,11 @@ struct BorrowedTokenTests {
       try await stage.fillLists()
       // Invitations are received at addresses that are verified, which nobody's is here (InvitationTests), and roles
       // were converted by an upgrade (RoleReviewTests). Who does not exist has nothing to read.
-      let elsewhere = ["Invitations/ListReceived", "Roles/ListConverted"]
+      // Deletions need a service that hears of them (EntityDeletionTests).
+      let elsewhere = [
+        "Invitations/ListReceived", "Roles/ListConverted", "Entities/ListDeletions",
+        "Entities/ListAllDeletions",
+      ]
       let rows = try Self.rows(with: "page_token").filter { row, _ in
         // Of one operator's looks at an object, one an hour is on record (SupportTests).
         !elsewhere.contains(row.method) && !row.request.contains("usr_somebody")

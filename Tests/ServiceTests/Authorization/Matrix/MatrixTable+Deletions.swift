@@ -28,7 +28,7 @@ extension MatrixTable {
     .init("FamilyEnds/End", .service, [], #"{"id": "fam_nobody"}"#),
     .init("Holders/End", .service, [], #"{"holderId": "org_nobody"}"#),
     // Of what was deleted nobody has a role; whoever deleted it is asked in EntityDeletionTests.
-    .init("Entities/ListDeletions", .none, .everyone),
+    .init("Entities/ListDeletions", .none, .unsuspended),
     .init("Entities/ListAllDeletions", .system, .operators),
     .init("Entities/GetDeletion", .foreignProduct, [], #"{"deletionId": "<pass>"}"#),
   ]

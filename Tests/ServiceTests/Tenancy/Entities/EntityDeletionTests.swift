@@ -222,6 +222,17 @@ struct EntityDeletionTests {
       }
       let others = try await stage.entities.listDeletions(.init(), options: .by(Self.member))
       #expect(others.deletions.isEmpty)
+      let first = try await stage.entities.listDeletions(
+        .init(pageSize: 1),
+        options: .by(Self.owner)
+      )
+      let borrowed = try await refusal {
+        try await stage.entities.listDeletions(
+          .init(pageSize: 1, pageToken: first.nextPageToken),
+          options: .by(Self.member)
+        )
+      }
+      #expect(borrowed?.code == .invalidArgument)
       try await ListProbe.check("-deletedAt", "deleted_at") { sortBy, size, page, token in
         let page = try await stage.entities.listDeletions(
           .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),
