@@ -13,7 +13,7 @@ final class GroupCommitter {
   /// How many of the next transactions get savepoints.
   private var savepointCommitCount = 0
   /// The time of the newest change, in a store that others write by clocks of their own.
-  private var lastTime: Int64
+  private var newest: NewestTime
   /// The followers that see each commit before its callers.
   private var follower: (any CommitFollower)?
 
@@ -25,7 +25,7 @@ final class GroupCommitter {
     state: SharedCondition
   ) {
     self.engine = engine
-    lastTime = engine.lastTime
+    newest = NewestTime(engine.lastTime)
     self.configuration = configuration
     self.clock = clock
     self.feed = feed
@@ -56,7 +56,7 @@ final class GroupCommitter {
     }
     let session = WriteSession(
       connection,
-      now: max(clock.now, lastTime),
+      now: newest.now(by: clock.now),
       revision: feed.newest,
       hasSavepoints: savepointCommitCount > 0,
       eventRules: configuration.eventRules
@@ -105,7 +105,7 @@ final class GroupCommitter {
   /// Tells of what was committed: first whom writes decide by, then everybody who watches.
   private func tell(of changes: [Change]) {
     guard let last = changes.last else { return }
-    if engine.isShared { lastTime = max(lastTime, last.recordedAt) }
+    if engine.isShared { newest.take(last.recordedAt) }
     follower?.follow(changes)
     feed.publish(changes)
   }
