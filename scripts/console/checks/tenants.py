@@ -97,6 +97,8 @@ def shown_first(stage):
     """Grace has a flat shown first, here and in her applications, and takes that back."""
     def chosen():
         return stage.as_("grace", "auth", "GET", "users/me").get("defaultUnitId") == stage.things["unit3"]
+    # Without a choice of hers, that of which she is a tenant is first.
+    stage.as_("grace", "auth", "PUT", "users/me/defaults", {"unitId": stage.things["unit1"]})
     page = stage.enter("grace", path=f"/objects/{stage.things['unit3']}")
     page.until("document.querySelector('button[aria-pressed=false]')?.textContent === 'Show first'")
     page.click("Show first")
