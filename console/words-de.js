@@ -275,7 +275,7 @@ export default {
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
   // --- zu Löschungen und Importen
-  deletionsOfObjects: "Löschungen von Objekten", noFinishedObjectDeletions: "In den letzten 90 Tagen wurde nichts gelöscht.",
+  deletionsOfObjects: "Löschungen von Objekten", noFinishedObjectDeletions: "In den letzten 90 Tagen wurde nichts gelöscht, was einen Tarif oder Punkte hatte.",
   noObjectDeletions: "Kein Objekt wird gelöscht.", noOwnDeletions: "Du hast in den letzten 90 Tagen nichts gelöscht, was einen Tarif oder Punkte hatte.",
   deletionsOfAccounts: "Löschungen von Konten", erased: "Gelöscht", goesOn: "Weiter geht es", imports: "Importe von Konten", noDeletions: "Kein Konto wird gelöscht.",
   noFinishedDeletions: "Kein Konto wurde gelöscht.", noImports: "In den letzten 90 Tagen wurde nichts importiert.", number: "Nummer", running: "Läuft",

@@ -270,7 +270,7 @@ export default {
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
   // --- of deletions and imports
-  deletionsOfObjects: "Deletions of objects", noFinishedObjectDeletions: "Nothing was deleted in the last 90 days.",
+  deletionsOfObjects: "Deletions of objects", noFinishedObjectDeletions: "Nothing that had a plan or points was deleted in the last 90 days.",
   noObjectDeletions: "No object is being deleted.", noOwnDeletions: "You have deleted nothing in the last 90 days that had a plan or points.",
   deletionsOfAccounts: "Deletions of accounts", erased: "Erased", goesOn: "Goes on", imports: "Imports of accounts", noDeletions: "No account is being deleted.",
   noFinishedDeletions: "No account was deleted.", noImports: "Nothing was imported in the last 90 days.", number: "Number", running: "Running",

@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "a2fed394868df390"
+  static let digest = "a01d1e69148cec85"
 
   /// The page.
   static let page = ####"""
@@ -6927,7 +6927,7 @@ export default {
   onlyWayIn: "Der einzige Weg, sich an deinem Konto anzumelden", unlink: "Trennen",
   unlinkText: "Mit {name} kannst du dich nicht mehr anmelden. Deine anderen Sitzungen enden.",
   // --- zu Löschungen und Importen
-  deletionsOfObjects: "Löschungen von Objekten", noFinishedObjectDeletions: "In den letzten 90 Tagen wurde nichts gelöscht.",
+  deletionsOfObjects: "Löschungen von Objekten", noFinishedObjectDeletions: "In den letzten 90 Tagen wurde nichts gelöscht, was einen Tarif oder Punkte hatte.",
   noObjectDeletions: "Kein Objekt wird gelöscht.", noOwnDeletions: "Du hast in den letzten 90 Tagen nichts gelöscht, was einen Tarif oder Punkte hatte.",
   deletionsOfAccounts: "Löschungen von Konten", erased: "Gelöscht", goesOn: "Weiter geht es", imports: "Importe von Konten", noDeletions: "Kein Konto wird gelöscht.",
   noFinishedDeletions: "Kein Konto wurde gelöscht.", noImports: "In den letzten 90 Tagen wurde nichts importiert.", number: "Nummer", running: "Läuft",
@@ -7227,7 +7227,7 @@ export default {
   onlyWayIn: "The only way to sign in to your account", unlink: "Unlink",
   unlinkText: "You can no longer sign in with {name}. Your other sessions end.",
   // --- of deletions and imports
-  deletionsOfObjects: "Deletions of objects", noFinishedObjectDeletions: "Nothing was deleted in the last 90 days.",
+  deletionsOfObjects: "Deletions of objects", noFinishedObjectDeletions: "Nothing that had a plan or points was deleted in the last 90 days.",
   noObjectDeletions: "No object is being deleted.", noOwnDeletions: "You have deleted nothing in the last 90 days that had a plan or points.",
   deletionsOfAccounts: "Deletions of accounts", erased: "Erased", goesOn: "Goes on", imports: "Imports of accounts", noDeletions: "No account is being deleted.",
   noFinishedDeletions: "No account was deleted.", noImports: "Nothing was imported in the last 90 days.", number: "Number", running: "Running",
