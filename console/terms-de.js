@@ -65,5 +65,9 @@ export default {
   "look.Permissions/Explain": "Warum etwas erlaubt ist oder nicht", "look.Purchases/List": "Käufe", "look.RoleDefinitions/List": "Eigene Rollen",
   "look.Roles/ListByEntity": "Wer eine Rolle hat", "look.Roles/ListByUser": "Rollen", "look.Subscriptions/Get": "Das Abonnement",
   "look.Subscriptions/ListScheduledChanges": "Kommende Änderungen", "look.Webhooks/Get": "Der Webhook", "look.Webhooks/List": "Webhooks",
-  "look.Webhooks/ListAttempts": "Zustellungen des Webhooks",
+  "look.Webhooks/ListAttempts": "Zustellungen des Webhooks", "look.Webhooks/Listen": "Ereignisse, wie sie geschehen",
+  "look.Portfolios/List": "Was darin ist", "look.Properties/List": "Was darin ist", "look.Units/List": "Was darin ist", "look.Devices/List": "Was darin ist",
+  "look.Reports/Read": "Der Bericht", "look.Reports/Download": "Der Bericht", "look.TenancyAudit/Search": "Das Protokoll",
+  "look.EntitlementAudit/Search": "Das Protokoll", "look.Policies/Compare": "Wer durch andere Regeln gewinnt oder verliert",
+  "look.Policies/Decide": "Was andere Regeln erlauben würden",
 };

@@ -28,5 +28,8 @@ export default {
   "look.Permissions/Explain": "Why something is allowed or not", "look.Purchases/List": "Purchases", "look.RoleDefinitions/List": "Own roles",
   "look.Roles/ListByEntity": "Who has a role", "look.Roles/ListByUser": "Roles", "look.Subscriptions/Get": "The subscription",
   "look.Subscriptions/ListScheduledChanges": "Changes to come", "look.Webhooks/Get": "The webhook", "look.Webhooks/List": "Webhooks",
-  "look.Webhooks/ListAttempts": "Deliveries of the webhook",
+  "look.Webhooks/ListAttempts": "Deliveries of the webhook", "look.Webhooks/Listen": "Events as they happen",
+  "look.Portfolios/List": "What is in it", "look.Properties/List": "What is in it", "look.Units/List": "What is in it", "look.Devices/List": "What is in it",
+  "look.Reports/Read": "The report", "look.Reports/Download": "The report", "look.TenancyAudit/Search": "The audit log",
+  "look.EntitlementAudit/Search": "The audit log", "look.Policies/Compare": "Who gains or loses by other rules", "look.Policies/Decide": "What other rules would allow",
 };

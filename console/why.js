@@ -58,7 +58,7 @@ async function personName(userId) {
   return (await get("auth", `operators/users/${userId}`).catch(() => undefined))?.displayName ?? userId;
 }
 
-async function findObjects(types, text) {
+export async function findObjects(types, text) {
   if (/^[a-z]{3}_\w+$/.test(text)) {
     const one = await named(text);
     return one ? [{ ...one, label: one.name, detail: one.type ? typeWord(one.type) : "" }] : [];
@@ -74,7 +74,7 @@ async function named(objectId, type = "") {
   return found ?? (isSupport() ? { id: objectId, name: objectId, type } : undefined);
 }
 
-async function findPeople(text, objectId) {
+export async function findPeople(text, objectId) {
   const self = { id: me.id, label: me.displayName, detail: t("you") };
   if (isSupport()) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
@@ -143,7 +143,7 @@ async function remedy(decision, question, entity) {
 }
 
 /** The places that were looked at with their roles, then denies and conditions: a list, which every reader can follow. */
-function reasons(explanation) {
+export function reasons(explanation) {
   const places = explanation.places.map((spot) => el("li", {},
     el("span", {}, spot.entityId ? objectLink(spot.entityId, spot.entityId === "sys_root" ? t("everything") : "", spot.entityType) : typeWord(spot.entityType), " ",
       el("span", { class: "quiet small" }, word("reach", spot.reach))),

@@ -262,7 +262,10 @@ export default {
   sameRules: "Roles allow the same as in the policy in force.", newRoles: "New roles: {roles}", lostRoles: "Roles that are gone: {roles}",
   "policyChange.POLICY_CHANGE_KIND_GAINED": "Allowed", "policyChange.POLICY_CHANGE_KIND_LOST": "No longer allowed", "policyChange.POLICY_CHANGE_KIND_CONDITIONS": "Other conditions", noneSoFar: "Nobody so far.",
   nobodyConcerned: "Nobody has a role that changes.", whoIsConcerned: "Who gains and who loses",
-  whoIsConcernedText: "By the roles of this installation as they are now.", liveData: "Live data",
+  whoIsConcernedText: "By decisions about what there is in this installation now, as if all had signed in with every proof and every feature were paid for.", liveData: "Live data",
+  onWhat: "On", objectCount: { one: "{count} object", other: "{count} objects" }, byRolesAlone: "by the role alone",
+  tryReal: "Who may do what, on real objects", tryRealText: "The person, and those who manage the object, can see that you asked.",
+  byRulesInForce: "By the rules in force", byTheseRules: "By these rules", noSuchAction: "These rules have no such action.",
   mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
   untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
   // --- of one's own account and those of children

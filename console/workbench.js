@@ -2,9 +2,11 @@
 
 import { get, post } from "./api.js";
 import { badge, card, complaint, el, empty, field, form, grid, input, moreButton, name, number, renew, say, t, word } from "./base.js";
+import { combobox } from "./combobox.js";
 import { forOperators } from "./main.js";
 import { placeOf } from "./json-place.js";
-import { objectLink, roleWord, typeWord } from "./things.js";
+import { objectLink, roleWord, schema, typeWord } from "./things.js";
+import { findObjects, findPeople, reasons } from "./why.js";
 
 export default async function workbench({ page, signal }) {
   if (!(await forOperators())) return;
@@ -114,7 +116,7 @@ function withQuestion(text, question) {
 }
 
 const outcome = (one) => badge(t(one.allowed ? "allowed" : "denied"), one.allowed ? "good" : "bad");
-const detail = (one) => one.allowed ? (one.role ? ` · ${roleWord(one.role)} (${one.via})` : "")
+const detail = (one) => one.allowed ? (one.role ? ` · ${roleWord(one.role)}${one.via ? ` (${one.via})` : ""}` : "")
   : one.sufficientRoles.length > 0 ? ` · ${t("wouldSuffice", { roles: one.sufficientRoles.map(roleWord).join(", ") })}` : "";
 
 function decided(answer) {
@@ -156,7 +158,34 @@ async function compared(sent, files) {
     answer.lostRoles.length > 0 ? el("p", {}, t("lostRoles", { roles: answer.lostRoles.map(roleWord).join(", ") })) : "",
     answer.changes.length > 0 ? changeTable(answer.changes) : ""], { wide: true }));
   if (!isSame) cards.push(concerned(sent, answer));
+  cards.push(card(t("tryReal"), () => triedForReal(sent), { wide: true }));
   return cards;
+}
+
+/** A question about a person and an object of this installation, answered by the rules in force and by these. */
+async function triedForReal(sent) {
+  const types = (await schema()).types.filter((type) => type.name !== "system");
+  const chosen = {};
+  const who = combobox(t("person"), { required: true, find: findPeople, chosen: (one) => { chosen.person = one?.id; } });
+  const what = combobox(t("object"), { required: true, hint: t("objectHint"), find: (text) => findObjects(types, text), chosen: (one) => { chosen.object = one?.id; } });
+  // Not a choice: the rules that are tried may have new ones.
+  const action = field(t("try.action"), input({ name: "realAction", required: true, autocomplete: "off", maxLength: 64, list: "real-actions" }));
+  const names = el("datalist", { id: "real-actions" }, types.flatMap((type) => type.actions).map((one) => el("option", { value: one.name })));
+  const verdict = el("div", { class: "cards", role: "status" });
+  return [el("p", {}, badge(t("liveData"), "accent"), " ", t("tryRealText")), form([who, action, names, what], t("tryIt"), async () => {
+    if (!chosen.person) return who.complain(t("chooseOne"));
+    if (!chosen.object) return what.complain(t("chooseOne"));
+    const answer = await post("tenancy", "policies/decide", { files: sent, userId: chosen.person, action: action.input.value.trim(), entityId: chosen.object });
+    verdict.replaceChildren(...answer.problems.map((one) => el("p", {}, `${one.path}: ${one.problem}`)),
+      ruled(t("byRulesInForce"), answer.inForce), ruled(t("byTheseRules"), answer.proposed));
+  }), verdict];
+}
+
+function ruled(title, explanation) {
+  if (!explanation) return el("section", {}, el("h3", {}, title), el("p", { class: "quiet" }, t("noSuchAction")));
+  const { allowed, reason, role = "", sufficientRoles = [] } = explanation.decision;
+  return el("section", {}, el("h3", {}, title),
+    el("p", {}, outcome({ allowed }), " ", word("decision", reason), detail({ allowed, role, via: "", sufficientRoles })), reasons(explanation));
 }
 
 const changeTable = (changes) => grid(t("changesOfRules"), [
@@ -184,4 +213,6 @@ const effectTable = (rows) => grid(t("whoIsConcerned"), [
   [t("role"), (one) => roleWord(one.role)],
   [t("object"), (one) => [objectLink(one.entityId, undefined, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
   [t("gains"), (one) => one.gained.join(", ") || "–"], [t("loses"), (one) => one.lost.join(", ") || "–"], [t("conditions"), (one) => one.changed.join(", ") || "–"],
+  [t("onWhat"), (one) => one.byRoles ? el("span", { class: "quiet" }, t("byRolesAlone")) : one.objects === 0 ? "–"
+    : [t("objectCount", { count: one.objects }), " · ", objectLink(one.exampleId, undefined, one.exampleType)]],
 ], rows);

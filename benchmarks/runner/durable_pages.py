@@ -18,7 +18,7 @@ from . import layouts, page_log, peers, processes, products, same_rows
 from .suite import SERVICES, Suite
 from .tables import table
 
-SCOPE, BY_APP = "audit_log_by_scope", "points_entry_by_app"
+SCOPE = "audit_log_by_scope"
 # What is measured of a kind: its name, the probe, and its options.
 POINTS = (
     ("as it is", layouts.Points, {}),
@@ -26,11 +26,8 @@ POINTS = (
     ("– a user for each account, and not one for all", layouts.Points, {"actors": "each"}),
     ("– with idempotency keys at random", layouts.Points, {"keys": "random"}),
     ("– with idempotency keys in order of time", layouts.Points, {"keys": "time"}),
-    ("without (holder, app, number)", layouts.Points, {"without": [BY_APP]}),
     ("integers, one row of state for each holder", layouts.Integers, {}),
-    ("– without (holder, app, number)", layouts.Integers, {"without": ["entry_by_app"]}),
-    ("– without (holder, app, number), audit packed", layouts.Integers,
-     {"without": ["entry_by_app"], "packed": True}),
+    ("– with audit packed", layouts.Integers, {"packed": True}),
 )
 DOCUMENTS = (
     ("as it is", layouts.Documents, {}),

@@ -131,7 +131,6 @@ INTEGERS = (
     "minutes INTEGER NOT NULL, rate INTEGER NOT NULL, reward INTEGER NOT NULL, balance INTEGER NOT NULL, "
     "actor INTEGER NOT NULL, occurred_at INTEGER NOT NULL)",
     "CREATE UNIQUE INDEX entry_by_holder ON entry (holder, number)",
-    "CREATE INDEX entry_by_app ON entry (holder, app, number)",
     "CREATE INDEX entry_by_transaction ON entry (transaction_id)")
 PACKS = "CREATE TABLE audit_pack (sequence INTEGER PRIMARY KEY, recorded_at INTEGER NOT NULL, records BLOB NOT NULL)"
 

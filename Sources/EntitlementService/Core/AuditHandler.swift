@@ -21,7 +21,7 @@ struct AuditHandler: Entitlement_V1.EntitlementAuditService {
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
     let page = try await core.store.read { tx in try search.page(asked, in: tx) }
     try await core.store.write(call) { tx in
-      try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
+      try tx.audit(search, count: page.entries.count, by: call.method.fullName)
     }
     return .init(
       entries: await core.names.named(page.entries),

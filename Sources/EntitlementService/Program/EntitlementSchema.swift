@@ -319,5 +319,7 @@ enum EntitlementSchema {
     EntitlementChangeTable.dueMigration,
     // Reports and erasures by scope are TenancyService's; here it was a quarter of the pages of a redemption.
     Migration(version: 16, sql: "DROP INDEX audit_log_by_scope;"),
+    // The history of one app goes along all entries of its holder: the index was two fifths of a redemption's pages.
+    Migration(version: 17, sql: "DROP INDEX points_entry_by_app;"),
   ]
 }

@@ -150,7 +150,8 @@ extension TenancyCore {
     let rest = entries.drop { entry in last.map { !order.isOrdered($0, before: entry) } ?? false }
       .dropFirst(asked.skippedCount)
     let page = Array(rest.prefix(asked.size))
-    let (items, count) = try await read { tx in try Self.items(page, tx, message) }
+    let noting = noting(user, message)
+    let (items, count) = try await read { tx in try Self.items(page, tx, noting) }
     guard !asked.isCounted || count == page.count else { throw CountedPage.tooLarge }
     let hasMore = count < rest.count && count > 0
     return Listed(

@@ -249,7 +249,7 @@ extension TenancyCore {
     _ user: UserIdentity,
     message: @escaping @Sendable (EntityRecord, borrowing ReadTransaction) throws -> Item?
   ) async throws -> Listed<Item> {
-    let core = self
+    let (core, message) = (self, noting(user, message))
     let page = try await page(list, call, user)
     let (items, nextToken) = try await read { tx in
       try core.fill(page, tx) { try message($0, tx) }

@@ -22,6 +22,16 @@ enum LinkTable {
     ) { $0.text(0) }
   }
 
+  /// The links that lead to an entity.
+  static func links(
+    to id: String,
+    in tx: borrowing some Queryable
+  ) throws -> [(name: String, from: String, to: String)] {
+    try tx.query("SELECT link, from_id, to_id FROM entity_link WHERE to_id = ?", .text(id)) {
+      ($0.text(0), $0.text(1), $0.text(2))
+    }
+  }
+
   /// Links with one end at or below an entity, and the other end elsewhere.
   static func links(
     crossing id: String,

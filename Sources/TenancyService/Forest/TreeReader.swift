@@ -43,38 +43,96 @@ enum TreeReader {
     _ policy: Policy,
     in tx: borrowing ReadTransaction
   ) throws -> TreeRows {
-    let entities = try tx.query(EntityRecord.columns, "WHERE root_id = ?", .text(root))
-    let associations = try tx.query(
-      AssociationRecord.columns,
-      "WHERE e.root_id = ?",
-      .text(root)
-    )
+    let given = try tx.query(AssociationRecord.columns, "WHERE e.root_id = ?", .text(root))
     let taken = try TakenAssociationTable.all(below: root, in: tx)
-    let links = try tx.query(
-      """
-      SELECT l.link, l.from_id, l.to_id FROM entity e JOIN entity_link l ON l.from_id = e.id
-      WHERE e.root_id = ?
-      """,
-      .text(root)
-    ) { ($0.text(0), $0.text(1), $0.text(2)) }
-    let rows = TreeRows(
-      root: root,
-      revision: try tx.newestRevision(),
-      entities: try entities.map { record in
-        guard let row = record.row(policy) else {
-          throw tx.damage("\(record.id) is of type \(record.type), which the policy lacks")
-        }
-        return row
-      },
-      variants: try RoleDefinitionTable.all(of: root, in: tx).compactMap { $0.row(policy) },
-      associations: (associations + taken).compactMap { $0.row(policy) },
-      links: links.compactMap { name, from, to in
-        policy.link(named: name).map { LinkRow(link: $0, from: from, to: to) }
-      }
-    )
+    let tree = try records(of: root, roles: given + taken, in: tx)
+    if let record = tree.entities.first(where: { policy.type(named: $0.type) == nil }) {
+      throw tx.damage("\(record.id) is of type \(record.type), which the policy lacks")
+    }
+    let rows = tree.rows(under: policy)
     if let entity = rows.unrootedEntity {
       throw tx.damage("\(entity) has no parent, is nested too deeply, or is below itself")
     }
     return rows
+  }
+
+  /// A tree with some of the roles in it, at the newest revision of the snapshot.
+  static func records(
+    of root: String,
+    roles: [AssociationRecord],
+    in tx: borrowing ReadTransaction
+  ) throws -> StoredTree {
+    StoredTree(
+      root: root,
+      revision: try tx.newestRevision(),
+      entities: try tx.query(EntityRecord.columns, "WHERE root_id = ?", .text(root)),
+      associations: roles,
+      links: try tx.query(
+        """
+        SELECT l.link, l.from_id, l.to_id FROM entity e JOIN entity_link l ON l.from_id = e.id
+        WHERE e.root_id = ?
+        """,
+        .text(root)
+      ) { ($0.text(0), $0.text(1), $0.text(2)) },
+      definitions: try RoleDefinitionTable.all(of: root, in: tx)
+    )
+  }
+
+  /// The part of a tree that one decision rests on: an entity, what is above it, what is linked to it with all above
+  /// that, and the roles of one user there; nil when there is no such entity.
+  static func records(
+    around id: String,
+    of userID: String,
+    in tx: borrowing ReadTransaction
+  ) throws -> StoredTree? {
+    var entities: [String: EntityRecord] = [:]
+    let links = try LinkTable.links(to: id, in: tx)
+    for start in [id] + links.map(\.from) {
+      var next = start
+      while next != Forest.systemIdentifier, entities[next] == nil,
+        let record = try EntityTable.all([next], in: tx).first
+      {
+        entities[next] = record
+        next = record.parentID
+      }
+    }
+    guard let entity = entities[id] else { return nil }
+    return StoredTree(
+      root: entity.rootID,
+      revision: try tx.newestRevision(),
+      entities: Array(entities.values),
+      associations: try roles(of: userID, inTree: entity.rootID, in: tx),
+      links: links,
+      definitions: try RoleDefinitionTable.all(of: entity.rootID, in: tx)
+    )
+  }
+
+  /// The roles of a user in a tree and on the system, taken ones among them.
+  static func roles(
+    of userID: String,
+    inTree root: String,
+    in tx: borrowing ReadTransaction
+  ) throws -> [AssociationRecord] {
+    let given = try tx.query(
+      AssociationRecord.columns,
+      "WHERE a.user_id = ? AND (e.root_id = ? OR a.entity_id = ?)",
+      .text(userID),
+      .text(root),
+      .text(Forest.systemIdentifier)
+    )
+    return given + (try TakenAssociationTable.all(of: userID, in: tx).filter { $0.rootID == root })
+  }
+
+  /// Whether a tree has more entities than a number.
+  static func isLarger(
+    _ root: String,
+    than count: Int,
+    in tx: borrowing ReadTransaction
+  ) throws -> Bool {
+    try tx.first(
+      "SELECT id FROM entity WHERE root_id = ? LIMIT 1 OFFSET ?",
+      .text(root),
+      .integer(count)
+    ) { $0.text(0) } != nil
   }
 }

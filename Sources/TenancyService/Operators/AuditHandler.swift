@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import PeerContracts
 internal import TenancyContracts
 internal import RPCKit
@@ -20,9 +21,14 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
     )
     let asked = try core.tokens.page(search.asked, cursorCount: 1, binding)
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
-    let page = try await core.store.read { tx in try search.page(asked, in: tx) }
+    let (page, root) = try await core.store.read { tx in
+      (try search.page(asked, in: tx), try TreeReader.root(of: search.object, in: tx))
+    }
     try await core.change(call) { tx in
-      try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
+      let method = call.method.fullName
+      try tx.audit(search, count: page.entries.count, by: method)
+      guard let root, root != Forest.systemIdentifier else { return }
+      try tx.audit(treeOf: .init(entityID: search.object, rootID: root), method)
     }
     return .init(
       entries: try await core.named(page.entries),

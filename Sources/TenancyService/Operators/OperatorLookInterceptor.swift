@@ -3,15 +3,17 @@ internal import ServiceKit
 
 /// Writes down what operators look at, for the tenants (`TenancyAudit.ListAccess`).
 ///
-/// Streams are left alone: what they send is asked for by a call first. So are changes, which have records of their own.
+/// Streams are left alone: those of a tenant's data write their own record before they send anything. So are changes,
+/// which have records of their own.
 struct OperatorLookInterceptor: ServerInterceptor {
   let core: TenancyCore
   /// The full names of the methods that change nothing.
   let reads: Set<String>
-  let isOperator: @Sendable (_ userID: String) -> Bool
+  /// Whether a user has a role on the system, by which it may see tenants that it has no role of.
+  let isOnSystem: @Sendable (_ userID: String) -> Bool
 
   func begin(_ call: CallContext) throws -> Interception {
-    guard !call.isStreaming, let user = call.caller.user, isOperator(user.userID),
+    guard !call.isStreaming, let user = call.caller.user, isOnSystem(user.userID),
       reads.contains(call.method.fullName)
     else { return .proceed }
     return .around { call, next in try await record(user.userID, call, next) }

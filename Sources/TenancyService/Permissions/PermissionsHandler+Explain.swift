@@ -101,18 +101,14 @@ extension PermissionsHandler {
     try await core.requireSupport(user, call, otherwise: refusal)
   }
 
-  /// Writes down that a support person got an explanation: for the person, and for the tenant.
+  /// Writes down that a support person got an explanation.
   private func record(_ request: Tenancy_V1.ExplainRequest, _ call: CallContext) async throws {
     let look = core.engine.peek { forest in
       forest.root(of: request.entityId).map {
         OperatorLooks.Look(entityID: request.entityId, rootID: $0)
       }
     }
-    try await core.change(call) { tx in
-      let (system, method) = (Forest.systemIdentifier, call.method.fullName)
-      try tx.audit("operator.read", object: request.subjectId, scope: system, detail: method)
-      if let look { try tx.audit(look, method) }
-    }
+    try await core.recordExplanation(of: request.subjectId, look, call)
   }
 
   /// Explains a decision about somebody to a user who may list the roles on the entity.

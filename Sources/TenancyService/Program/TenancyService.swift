@@ -284,8 +284,8 @@ public final class TenancyService: Sendable {
   public var operatorLooks: any ServerInterceptor {
     // Of what users may call, the methods that may be repeated without a key are those that read.
     let reads = services.flatMap { $0.methods.map(\.descriptor) }.filter(\.isIdempotent)
-    return OperatorLookInterceptor(core: core, reads: Set(reads.map(\.fullName))) { [self] in
-      holds(.administration, $0)
+    return OperatorLookInterceptor(core: core, reads: Set(reads.map(\.fullName))) { [core] userID in
+      core.engine.peek { $0.isOnSystem(userID) }
     }
   }
 

@@ -173,6 +173,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
         }
         let scope = try ReportScope(rootID: id, type: type, interval: from..<end, tx)
         try core.auditBudget.take(user.userID)
+        try core.audit(held, seenBy: call, tx)
         try tx.audit(
           action,
           object: id,

@@ -319,7 +319,10 @@ extension WebhooksHandler {
   ) async throws {
     let (core, user, webhooks) = (core, try call.requireUser(), try sending())
     try WebhookDraft.check(request.types, request.role, core.policy)
-    try await core.read { tx in try core.requireWebhooks(of: request.entityId, user, tx) }
+    let held = try await core.read { tx in
+      try core.requireWebhooks(of: request.entityId, user, tx)
+    }
+    if let held { try await core.record(held, seenBy: call) }
     let webhook = WebhookRecord(
       id: "",
       entityID: request.entityId,
@@ -363,18 +366,20 @@ extension TenancyCore {
     return record
   }
 
-  /// Throws unless a user may manage the webhooks of a tenant, or of the installation.
+  /// Throws unless a user may manage the webhooks of a tenant, which it returns, or of the installation.
+  @discardableResult
   func requireWebhooks(
     of entityID: String,
     _ user: UserIdentity,
     _ tx: borrowing some Queryable
-  ) throws {
+  ) throws -> HeldEntity? {
     guard entityID != Forest.systemIdentifier else {
       try require(BuiltIn.administer, on: entityID, user, tx)
-      return
+      return nil
     }
     let held = try require(.manageWebhooks, on: entityID, user, needsFeatures: false, tx)
     guard held.record.rootID == held.record.id else { throw WebhookError.notATenant }
+    return held
   }
 }
 

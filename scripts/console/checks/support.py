@@ -126,6 +126,7 @@ def workbench(stage):
     page.shows("No longer allowed")
     page.shows("Live data")
     page.shows("Tom Tenant")
+    page.shows("1 object")
     page.until("""![...document.querySelectorAll("tbody a")].some((one) => /^[a-z]{3}_[0-9a-z]{20}/.test(one.textContent))""")
     # What was typed before is still being checked when another question is asked.
     page.evaluate("""(() => { const plain = window.fetch; window.fetch = async (url, options) => { const answer = await plain(url, options);

@@ -86,7 +86,7 @@ extension PermissionsHandler {
 
 extension Tenancy_V1.Decision {
   /// Names what was assumed of some conditions.
-  fileprivate mutating func assume(_ conditions: [Reasoning.Condition]) {
+  mutating func assume(_ conditions: [Reasoning.Condition]) {
     var assumed = Tenancy_V1.DecisionDetails()
     for condition in conditions {
       switch condition.kind {
@@ -100,7 +100,7 @@ extension Tenancy_V1.Decision {
   }
 
   /// Says what was decided, without until when: what is past does not change.
-  fileprivate mutating func take(_ explanation: Explanation) {
+  mutating func take(_ explanation: Explanation) {
     reason = Tenancy_V1.Reason(explanation.reason)
     allowed = explanation.isAllowed
     guard allowed else {

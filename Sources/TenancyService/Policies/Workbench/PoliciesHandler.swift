@@ -34,7 +34,7 @@ struct PoliciesHandler: Tenancy_V1.PoliciesService {
     _ request: Tenancy_V1.ComparePolicyRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ComparePolicyResponse {
-    let sources = try await sources(request.files, call)
+    let (user, sources) = (try call.requireUser(), try await sources(request.files, call))
     let review = PolicyReview(sources, zones: TimeZoneFiles())
     guard let policy = review.policy else {
       return .init(problems: review.problems.map { .init($0) })
@@ -51,19 +51,15 @@ struct PoliciesHandler: Tenancy_V1.PoliciesService {
       binding
     )
     let effects = PolicyEffects(difference, from: current, to: policy)
-    let page = try await core.store.read { tx in
-      try effects.page(
-        after: asked.cursor?[0] ?? "",
-        limit: asked.size,
-        now: core.clock.now,
-        in: tx
-      )
+    let page = try await effects.page(after: asked.cursor?[0] ?? "", limit: asked.size, core)
+    for look in page.looks {
+      core.operatorLooks.note(user.userID, on: look.entityID) { look.rootID }
     }
     return .init(
       problems: problems(of: review).map { .init($0) },
       newRoles: difference.roles.filter { $0.before == nil }.map(\.name),
       lostRoles: difference.roles.filter { $0.after == nil }.map(\.name),
-      changes: asked.cursor == nil ? PolicyEffects.changes(difference) : [],
+      changes: asked.cursor == nil ? difference.grants.map { .init($0) } : [],
       effects: try await core.named(page.effects),
       nextPageToken: page.last.map { asked.token(after: [$0]) } ?? ""
     )
@@ -101,7 +97,7 @@ struct PoliciesHandler: Tenancy_V1.PoliciesService {
   }
 
   /// The files of a request, from an operator, where the workbench is offered.
-  private func sources(
+  func sources(
     _ files: [Tenancy_V1.PolicyFile],
     _ call: CallContext
   ) async throws -> [PolicySource] {
@@ -112,7 +108,7 @@ struct PoliciesHandler: Tenancy_V1.PoliciesService {
   }
 
   /// The mistakes of the files, and what the products that are served would miss in them.
-  private func problems(of review: PolicyReview) -> [PolicyError.Problem] {
+  func problems(of review: PolicyReview) -> [PolicyError.Problem] {
     guard let policy = review.policy else { return review.problems }
     let served = core.products.parts(of: core.policy)
     return review.problems + Products.all.missing(in: policy, serving: served)
@@ -133,7 +129,7 @@ enum PolicyWorkbenchError {
 }
 
 extension Tenancy_V1.PolicyProblem {
-  fileprivate init(_ problem: PolicyError.Problem) {
+  init(_ problem: PolicyError.Problem) {
     self.init(file: problem.source, path: problem.path, problem: problem.problem)
   }
 }

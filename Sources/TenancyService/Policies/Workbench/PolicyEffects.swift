@@ -3,117 +3,138 @@ internal import PeerContracts
 internal import ServiceKit
 internal import TenancyContracts
 
-/// The people whom a change of the policy concerns, by the roles that they have now.
+/// The people whom a change of the policy concerns, by decisions about what there is now.
+///
+/// Roles are gone through one by one; for each that changes, the decisions about its holder are made under both policies,
+/// on all that the role may reach. So other roles of theirs count, and so do rules that look at attributes or hours.
 struct PolicyEffects: Sendable {
-  /// Actions that a role allows from then on, no longer, or under other conditions.
-  private struct Change: Sendable {
-    var gained: Set<String> = []
-    var lost: Set<String> = []
-    var changed: Set<String> = []
-  }
-
   struct Page: Sendable {
     var effects: [Tenancy_V1.PolicyEffect] = []
+    /// Where the roles are held that they show.
+    var looks: [OperatorLooks.Look] = []
     /// The last association that was looked at; nil when there are no more.
     var last: String?
   }
 
   /// Associations that one call looks at, at most.
   private static let examinedCountMax = 10_000
+  /// Entities of a tree on each of which decisions are made; of larger ones roles alone are compared.
+  static let treeCountMax = 20_000
+  /// Entities that one call reads or decides on before it ends its page: a second or two.
+  private static let entityCountMax = 200_000
 
-  private let changes: [String: Change]
-  /// The actions of each role, before and after.
-  private let before: [String: Set<String>]
-  private let after: [String: Set<String>]
+  private let changes: RoleChanges
+  private let current: Policy
+  private let next: Policy
 
   init(_ difference: PolicyDifference, from current: Policy, to next: Policy) {
-    var changes: [String: Change] = [:]
-    for change in difference.grants {
-      guard let action = change.grant?.action else { continue }
-      if change.before == nil {
-        changes[change.role, default: .init()].gained.insert(action)
-      } else if change.after == nil {
-        changes[change.role, default: .init()].lost.insert(action)
-      } else {
-        changes[change.role, default: .init()].changed.insert(action)
-      }
-    }
-    self.changes = changes
-    (before, after) = (Self.actions(of: current), Self.actions(of: next))
-  }
-
-  private static func actions(of policy: Policy) -> [String: Set<String>] {
-    let roles = PolicyDescription(policy).roles
-    return Dictionary(roles.map { ($0.name, Set($0.grants.map(\.action))) }) { first, _ in first }
-  }
-
-  /// The changes of what roles allow, as answers have them.
-  static func changes(_ difference: PolicyDifference) -> [Tenancy_V1.PolicyChange] {
-    difference.grants.map { change in
-      .init(
-        role: change.role,
-        action: change.grant?.action ?? "",
-        types: change.grant.map { [$0.type] } ?? [],
-        kind: change.before == nil ? .gained : change.after == nil ? .lost : .conditions,
-        before: change.before?.rules.trimmingSpaces ?? "",
-        after: change.after?.rules.trimmingSpaces ?? ""
-      )
-    }
+    changes = RoleChanges(difference, from: current, to: next)
+    (self.current, self.next) = (current, next)
   }
 
   /// One page, of associations in the order of their identifiers.
-  func page(
-    after id: String,
-    limit: Int,
-    now: Int64,
-    in tx: borrowing some Queryable
-  ) throws -> Page {
+  func page(after id: String, limit: Int, _ core: TenancyCore) async throws -> Page {
     guard !changes.isEmpty else { return Page() }
-    let found = try AssociationTable.inForce(
-      after: id,
-      limit: Self.examinedCountMax,
-      now: now,
-      in: tx
-    )
-    var page = Page()
+    let now = core.clock.now
+    let found = try await core.store.read { tx in
+      try AssociationTable.inForce(after: id, limit: Self.examinedCountMax, now: now, in: tx)
+    }
+    var (page, tree, entityCount) = (Page(), ComparedTree?.none, 0)
     for record in found {
-      guard page.effects.count < limit else { return page }
+      guard page.effects.count < limit, entityCount < Self.entityCountMax else { return page }
       page.last = record.id
-      if let effect = try effect(on: record, now: now, in: tx) { page.effects.append(effect) }
+      guard let actions = changes.actions(of: record.role) else { continue }
+      if tree?.root != record.rootID {
+        tree = try await self.tree(of: record, core)
+        entityCount += tree?.count ?? 0
+      }
+      let effect =
+        if tree != nil {
+          try await effect(on: record, actions, &tree, now: now, core)
+        } else {
+          try await core.store.read { tx in
+            try changes.effect(on: record, now: now, in: tx)
+          }
+        }
+      entityCount += tree?.count ?? 0
+      if let effect {
+        page.effects.append(effect)
+        page.looks.append(.init(entityID: record.entityID, rootID: record.rootID))
+      }
+      try Task.checkCancellation()
     }
     if found.count < Self.examinedCountMax { page.last = nil }
     return page
   }
 
+  /// The tree of an association; nil for one on the system, and for a tree that is too large.
+  private func tree(
+    of record: AssociationRecord,
+    _ core: TenancyCore
+  ) async throws -> ComparedTree? {
+    guard record.entityID != Forest.systemIdentifier else { return nil }
+    let stored = try await core.store.read { tx -> StoredTree? in
+      let root = record.rootID
+      guard try !TreeReader.isLarger(root, than: Self.treeCountMax, in: tx) else { return nil }
+      return try TreeReader.records(of: root, roles: [], in: tx)
+    }
+    return stored.map { ComparedTree($0, from: current, to: next, zones: core.zones) }
+  }
+
+  /// What the holder of a role gains and loses; nil for nothing.
   private func effect(
     on record: AssociationRecord,
+    _ actions: [TypedAction],
+    _ tree: inout ComparedTree?,
     now: Int64,
-    in tx: borrowing some Queryable
-  ) throws -> Tenancy_V1.PolicyEffect? {
-    guard let change = changes[record.role] else { return nil }
-    let others = try AssociationTable.beside(record, in: tx)
-      .filter { $0.id != record.id && $0.variant.isEmpty && ($0.validUntil ?? .max) > now }
-      .map(\.role)
-    // A tenant's own role has the actions that it was made of, and never more.
-    let gained = record.variant.isEmpty ? change.gained : []
-    let had = others.reduce(into: Set<String>()) { $0.formUnion(before[$1] ?? []) }
-    let has = others.reduce(into: Set<String>()) { $0.formUnion(after[$1] ?? []) }
-    let effect = Tenancy_V1.PolicyEffect(
-      userId: record.userID,
-      role: record.customRole.isEmpty ? record.role : record.customRole,
-      entityId: record.entityID,
-      entityType: record.entityType,
-      gained: gained.subtracting(had).sorted(),
-      lost: change.lost.subtracting(has).sorted(),
-      changed: change.changed.sorted()
+    _ core: TenancyCore
+  ) async throws -> Tenancy_V1.PolicyEffect? {
+    if tree?.knows(record.userID) == false {
+      let roles = try await core.store.read { tx in
+        try TreeReader.roles(of: record.userID, inTree: record.rootID, in: tx)
+      }
+      tree?.add(roles, of: record.userID)
+    }
+    guard let tree else { return nil }
+    let differences = tree.differences(
+      of: record.userID,
+      in: actions,
+      at: record.entityID,
+      now: now
     )
-    let isNothing = effect.gained.isEmpty && effect.lost.isEmpty && effect.changed.isEmpty
-    return isNothing ? nil : effect
+    let (gained, lost) = (differences.filter(\.isGained), differences.filter { !$0.isGained })
+    let decided = Set(differences.map(\.action))
+    let changed = changes.conditional(of: record.role).filter {
+      !decided.contains($0.action) && tree.has([$0.type], at: record.entityID)
+    }
+    guard !differences.isEmpty || !changed.isEmpty else { return nil }
+    var effect = Tenancy_V1.PolicyEffect(of: record)
+    effect.gained = Set(gained.map(\.action)).sorted()
+    effect.lost = Set(lost.map(\.action)).sorted()
+    effect.changed = Set(changed.map(\.action)).sorted()
+    effect.objects = UInt32(clamping: Set(differences.map(\.entityID)).count)
+    effect.exampleId = differences.first?.entityID ?? ""
+    effect.exampleType = differences.first?.type ?? ""
+    return effect
   }
 }
 
-extension String {
-  fileprivate var trimmingSpaces: String { String(drop { $0 == " " }) }
+extension Tenancy_V1.PolicyEffect {
+  /// An effect on the holder of a role, without what it is.
+  init(of record: AssociationRecord) {
+    self.init(
+      userId: record.userID,
+      role: record.customRole.isEmpty ? record.role : record.customRole,
+      entityId: record.entityID,
+      entityType: record.entityType
+    )
+  }
+}
+
+extension Tenancy_V1.PolicyEffect: ShowsPeople {
+  mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
+    _ = body(userId, &userName)
+  }
 }
 
 extension AssociationTable {
@@ -134,24 +155,5 @@ extension AssociationTable {
       .integer(now),
       .integer(limit)
     )
-  }
-
-  /// All associations of the same user on the same entity.
-  fileprivate static func beside(
-    _ record: AssociationRecord,
-    in tx: borrowing some Queryable
-  ) throws -> [AssociationRecord] {
-    try tx.query(
-      AssociationRecord.columns,
-      "WHERE a.user_id = ? AND a.entity_id = ?",
-      .text(record.userID),
-      .text(record.entityID)
-    )
-  }
-}
-
-extension Tenancy_V1.PolicyEffect: ShowsPeople {
-  mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
-    _ = body(userId, &userName)
   }
 }

@@ -204,6 +204,45 @@ struct SupportTests {
     }
   }
 
+  @Test("Lists, reports, streams and searches of the log leave a record for the tenant they show")
+  func pages_ofOperators_areRecorded() async throws {
+    try await run { stage, portfolio, property in
+      let boss = CallOptions.by(Self.boss)
+      func seen() async throws -> [String] {
+        try await looks(stage, at: portfolio, by: Self.owner)
+          .map { $0.replacing("\(Self.boss) tenancy.v1.", with: "") }
+      }
+      let other = try await stage.portfolios.create(.init(name: "Hill"), options: .by("usr_nina"))
+      _ = try await stage.portfolios.list(.init(), options: boss)
+      var expected = ["Portfolios/List \(portfolio)"]
+      #expect(try await seen() == expected)
+      #expect(try await looks(stage, at: other.id, by: "usr_nina").count == 1)
+      // Those who have a role of the tenant's own are not written down.
+      _ = try await stage.portfolios.list(.init(), options: .by(Self.owner))
+      // The same tenant by another list, once an hour.
+      let all = Tenancy_V1.ListEntitiesRequest(type: "property", sortBy: "name")
+      _ = try await stage.entities.list(all, options: boss)
+      #expect(try await seen() == expected)
+      stage.clock.advance(3_600_000)
+      _ = try await stage.entities.list(all, options: boss)
+      expected.insert("Entities/List \(portfolio)", at: 0)
+      #expect(try await seen() == expected)
+      _ = try await stage.report(on: portfolio, by: Self.boss)
+      expected.insert("Reports/Read \(portfolio)", at: 0)
+      #expect(try await seen() == expected)
+      var events = Tenancy_V1.WebhooksClient(stage.channel)
+        .listen(.init(entityId: portfolio), options: boss).makeAsyncIterator()
+      _ = try await events.next()
+      expected.insert("Webhooks/Listen \(portfolio)", at: 0)
+      #expect(try await seen() == expected)
+      _ = try await Tenancy_V1.TenancyAuditClient(stage.channel)
+        .search(.init(actor: "user:\(Self.owner)", object: property), options: boss)
+      expected.insert("TenancyAudit/Search \(property)", at: 0)
+      #expect(try await seen() == expected)
+      #expect(try await looks(stage, by: Self.owner).count == 1)
+    }
+  }
+
   @Test("Who is a support person is one once, and none at once when that is taken away")
   func grantSupport_andRevoke_takeEffect() async throws {
     try await run { stage, _, _ in

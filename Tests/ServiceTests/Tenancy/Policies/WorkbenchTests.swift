@@ -130,11 +130,97 @@ struct WorkbenchTests {
       let lost = effects.filter { $0.lost == ["shelf.view"] && $0.entityId == shelf }
       // Rosa 0 is a librarian on the same shelf.
       #expect(Set(lost.map(\.userId)) == ["usr_rosa1", "usr_rosa2"])
+      #expect(lost.allSatisfy { $0.objects == 1 && $0.exampleId == shelf && !$0.byRoles })
       let allowed = try await stage.permissions.check(
         .init(subjectId: "usr_rosa1", action: "shelf.view", entityId: shelf),
         options: .byService("gateway")
       )
       #expect(allowed.allowed)
+    }
+  }
+
+  @Test("Who gains and loses is decided on each object: roles above count, and so do rules about attributes")
+  func compare_ofChange_decidesOnObjects() async throws {
+    try await run { stage, policies in
+      let library = try await stage.create("library", by: "usr_hanna").id
+      let shelf = try await stage.create("shelf", under: library, by: "usr_hanna").id
+      for (name, isLendable) in [("Lent", true), ("Kept", false)] {
+        let attributes = ["lendable": Google_Protobuf.Value.KindOneOf.boolValue(isLendable)]
+        _ = try await stage.create("book", under: shelf, name: name, attributes, by: "usr_hanna")
+      }
+      for user in ["usr_above", "usr_here"] {
+        try await stage.grant("reader", on: shelf, to: user, by: "usr_hanna")
+      }
+      try await stage.grant("cataloguer", on: library, to: "usr_above", by: "usr_hanna")
+      try await stage.grant("librarian", on: shelf, to: "usr_libby", by: "usr_hanna")
+      func effects(_ old: String, _ new: String) async throws -> [Tenancy_V1.PolicyEffect] {
+        let text = ReadingRoom.policy.replacing(old, with: new)
+        #expect(text != ReadingRoom.policy)
+        var request = Tenancy_V1.ComparePolicyRequest(files: Self.files(text), pageSize: 1)
+        var found: [Tenancy_V1.PolicyEffect] = []
+        repeat {
+          let page = try await policies.compare(request, options: Self.boss)
+          found += page.effects
+          request.pageToken = page.nextPageToken
+        } while !request.pageToken.isEmpty
+        return found
+      }
+      // A role above that still shows the shelf makes up for the one that does not.
+      let view = #""shelf.view": { "roles": ["cataloguer", "reader"] }"#
+      let lost = try await effects(view, #""shelf.view": { "roles": ["cataloguer"] }"#)
+      #expect(lost.map(\.userId) == ["usr_here"] && lost.first?.lost == ["shelf.view"])
+      // A book that is not for lending becomes readable, the other one was all the time.
+      let rule = #"{ "attribute": "lendable", "equals": true, "otherwise": "DENIED_BY_RULE" }"#
+      let gained = try await effects(rule, rule.replacing("true", with: "false"))
+      let libby = try #require(gained.first { $0.userId == "usr_libby" })
+      #expect(libby.gained == ["book.read"] && libby.lost == ["book.read"] && libby.objects == 2)
+      #expect(libby.exampleType == "book" && libby.changed.isEmpty)
+      // What is looked at is written down for the tenant.
+      let looks = try await Tenancy_V1.TenancyAuditClient(stage.channel)
+        .listAccess(.init(entityId: library), options: .by("usr_hanna")).records
+      #expect(looks.contains { $0.method == "tenancy.v1.Policies/Compare" && $0.object == shelf })
+    }
+  }
+
+  @Test("A question about a person and an object is decided by both policies, and both can see it")
+  func decide_onWhatThereIs_comparesExplanations() async throws {
+    try await run { stage, policies in
+      let library = try await stage.create("library", by: "usr_hanna").id
+      let shelf = try await stage.create("shelf", under: library, by: "usr_hanna").id
+      try await stage.grant("reader", on: library, to: "usr_rosa", by: "usr_hanna")
+      let view = #""shelf.view": { "roles": ["cataloguer", "reader"] }"#
+      let text = ReadingRoom.policy.replacing(view, with: #""shelf.view": { "roles": ["cataloguer"] }"#)
+      var request = Tenancy_V1.DecidePolicyRequest(
+        files: Self.files(text),
+        userId: "usr_rosa",
+        action: "shelf.view",
+        entityId: shelf
+      )
+      let answer = try await policies.decide(request, options: Self.boss)
+      #expect(answer.inForce?.decision?.allowed == true)
+      #expect(answer.inForce?.decision?.viaEntityId == library)
+      #expect(answer.proposed?.decision?.allowed == false)
+      #expect(answer.proposed?.decision?.reason == .roleLacksAction)
+      #expect(answer.proposed?.places.first?.roles.first?.includesAction == false)
+      request.userId = "usr_nobody"
+      let nobody = try await policies.decide(request, options: Self.boss)
+      #expect(nobody.inForce?.decision?.reason == .noAssociation)
+      request.action = "shelf.eat"
+      let unknown = try await refusal { try await policies.decide(request, options: Self.boss) }
+      #expect(unknown?.reason == "ACTION_UNKNOWN")
+      request.action = "shelf.view"
+      request.entityId = "shf_nowhere"
+      let absent = try await refusal { try await policies.decide(request, options: Self.boss) }
+      #expect(absent?.code == .notFound)
+      let audit = Tenancy_V1.TenancyAuditClient(stage.channel)
+      let asked = try await audit.listAccess(.init(), options: .by("usr_rosa")).records
+      #expect(asked.map(\.method) == ["tenancy.v1.Policies/Decide"])
+      let tree = try await audit.listAccess(.init(entityId: library), options: .by("usr_hanna"))
+      #expect(tree.records.map(\.object) == [shelf, shelf])
+      let other = try await refusal {
+        try await policies.decide(request, options: .by("usr_hanna"))
+      }
+      #expect(other?.code == .permissionDenied)
     }
   }
 
