@@ -43,7 +43,7 @@ struct GuestPassList: Sendable {
     return [SmartHome.device, SmartHome.unit, SmartHome.property]
   }
 
-  private var filters: [String] {
+  var filters: [String] {
     [request.deviceId, request.unitId, request.propertyId].filter { !$0.isEmpty }
   }
 
@@ -73,6 +73,11 @@ struct GuestPassList: Sendable {
 
   // MARK: Held
 
+  /// Where a pass is among associations.
+  static func associationID(at cursor: String) -> String {
+    "\(IdentifierPrefix.association.text)\(GuestPass.place(of: cursor))"
+  }
+
   /// The passes that guests hold where the caller may grant them, and the caller's own.
   private func held(_ core: TenancyCore) async throws -> [String] {
     var found: Set<String> = []
@@ -81,6 +86,7 @@ struct GuestPassList: Sendable {
   }
 
   private func held(on type: String, _ core: TenancyCore) async throws -> [String] {
+    if let all = try await everywhere(on: type, core) { return all }
     let (now, features) = (core.clock.now, core.features)
     let takesEnded = request.includeEnded && !request.inForce
     return try await core.retrying {
@@ -96,7 +102,7 @@ struct GuestPassList: Sendable {
           of: roles,
           endingAfter: takesEnded ? .min : now,
           beginningBy: request.inForce ? now : .max,
-          after: cursor.map { "\(IdentifierPrefix.association.text)\(GuestPass.place(of: $0))" },
+          after: cursor.map(Self.associationID),
           isDescending: isDescending,
           limit: limit
         )

@@ -82,6 +82,29 @@ struct PassPageTests {
     }
   }
 
+  @Test("Operators page through the passes of all tenants, of which memory keeps few", arguments: ["", "-"])
+  func list_ofOperator_takesTreesInTurn(_ minus: String) async throws {
+    try await TenancyStage.run(treeByteCountMax: 1) { stage in
+      try await stage.makeOperator("usr_boss")
+      var passes: [String] = []
+      for name in ["a", "b", "c", "d"] {
+        // Identifiers begin with the time.
+        stage.clock.advance(1)
+        passes.append(try await Building(stage, name: name).pass)
+      }
+      var request = Tenancy_V1.ListGuestPassesRequest(pageSize: 1)
+      request.sortBy = minus.isEmpty ? "" : "-created_at"
+      var found: [String] = []
+      repeat {
+        let page = try await stage.guests.list(request, options: .by("usr_boss"))
+        found += page.passes.map(\.id)
+        request.pageToken = page.nextPageToken
+      } while !request.pageToken.isEmpty
+      #expect(found == (minus.isEmpty ? passes : passes.reversed()))
+      #expect(stage.service.engine.peek { $0.heldRoots.count } <= 1)
+    }
+  }
+
   @Test("Passes that end between two pages make the others neither missing nor double")
   func list_whilePassesEnd_isComplete() async throws {
     try await TenancyStage.run { stage in
