@@ -13,6 +13,8 @@ LEVELS = ("unit", "device", "unit", "property") * 4 + ("unit", "device", "unit",
 ROLES = {"portfolio": "portfolio_admin", "property": "property_manager", "unit": "tenant",
          "device": "guest"}
 ACTIONS = ("device.view", "device.unlock", "device.update")
+ENTITY = ("id", "type", "parent_id", "root_id", "name", "attributes", "desired_state", "revision", "created_at",
+          "updated_at", "placed_at")
 ASSOCIATION = ("id", "user_id", "entity_id", "role", "valid_from", "valid_until", "granted_by",
                "created_at", "added")
 
@@ -49,7 +51,7 @@ def fill(path, count, user):
                 parent, root = entities[above][place]
             found.append((name, root or name))
             attributes = '{"kind":"lock"}' if kind == "device" else "{}"
-            rows.append((name, kind, parent, root or name, kind, attributes, "", 0, now, now))
+            rows.append((name, kind, parent, root or name, kind, attributes, "", 0, now, now, now))
         entities[kind] = found
     users = [names.next("usr") for _ in range(max(1, count // 2))]
     held, reached, administered = [], [], []
@@ -69,9 +71,8 @@ def fill(path, count, user):
     store.execute("PRAGMA synchronous = OFF")
     store.execute("PRAGMA cache_size = -1000000")
     with store:
-        store.executemany("INSERT INTO entity VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
-        store.executemany(f"INSERT INTO association ({', '.join(ASSOCIATION)})"
-                          f" VALUES ({', '.join('?' * len(ASSOCIATION))})", held)
+        for table, columns, values in (("entity", ENTITY, rows), ("association", ASSOCIATION, held)):
+            store.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", values)
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()
     return World([name for name, _ in entities["device"]], reached, administered)

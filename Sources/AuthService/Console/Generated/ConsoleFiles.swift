@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "a01d1e69148cec85"
+  static let digest = "c739b2d72a6e9000"
 
   /// The page.
   static let page = ####"""
@@ -5850,7 +5850,11 @@ export default {
   "look.Permissions/Explain": "Warum etwas erlaubt ist oder nicht", "look.Purchases/List": "Käufe", "look.RoleDefinitions/List": "Eigene Rollen",
   "look.Roles/ListByEntity": "Wer eine Rolle hat", "look.Roles/ListByUser": "Rollen", "look.Subscriptions/Get": "Das Abonnement",
   "look.Subscriptions/ListScheduledChanges": "Kommende Änderungen", "look.Webhooks/Get": "Der Webhook", "look.Webhooks/List": "Webhooks",
-  "look.Webhooks/ListAttempts": "Zustellungen des Webhooks",
+  "look.Webhooks/ListAttempts": "Zustellungen des Webhooks", "look.Webhooks/Listen": "Ereignisse, wie sie geschehen",
+  "look.Portfolios/List": "Was darin ist", "look.Properties/List": "Was darin ist", "look.Units/List": "Was darin ist", "look.Devices/List": "Was darin ist",
+  "look.Reports/Read": "Der Bericht", "look.Reports/Download": "Der Bericht", "look.TenancyAudit/Search": "Das Protokoll",
+  "look.EntitlementAudit/Search": "Das Protokoll", "look.Policies/Compare": "Wer durch andere Regeln gewinnt oder verliert",
+  "look.Policies/Decide": "Was andere Regeln erlauben würden",
 };
 
 """####),
@@ -5885,7 +5889,10 @@ export default {
   "look.Permissions/Explain": "Why something is allowed or not", "look.Purchases/List": "Purchases", "look.RoleDefinitions/List": "Own roles",
   "look.Roles/ListByEntity": "Who has a role", "look.Roles/ListByUser": "Roles", "look.Subscriptions/Get": "The subscription",
   "look.Subscriptions/ListScheduledChanges": "Changes to come", "look.Webhooks/Get": "The webhook", "look.Webhooks/List": "Webhooks",
-  "look.Webhooks/ListAttempts": "Deliveries of the webhook",
+  "look.Webhooks/ListAttempts": "Deliveries of the webhook", "look.Webhooks/Listen": "Events as they happen",
+  "look.Portfolios/List": "What is in it", "look.Properties/List": "What is in it", "look.Units/List": "What is in it", "look.Devices/List": "What is in it",
+  "look.Reports/Read": "The report", "look.Reports/Download": "The report", "look.TenancyAudit/Search": "The audit log",
+  "look.EntitlementAudit/Search": "The audit log", "look.Policies/Compare": "Who gains or loses by other rules", "look.Policies/Decide": "What other rules would allow",
 };
 
 """####),
@@ -6529,7 +6536,7 @@ async function personName(userId) {
   return (await get("auth", `operators/users/${userId}`).catch(() => undefined))?.displayName ?? userId;
 }
 
-async function findObjects(types, text) {
+export async function findObjects(types, text) {
   if (/^[a-z]{3}_\w+$/.test(text)) {
     const one = await named(text);
     return one ? [{ ...one, label: one.name, detail: one.type ? typeWord(one.type) : "" }] : [];
@@ -6545,7 +6552,7 @@ async function named(objectId, type = "") {
   return found ?? (isSupport() ? { id: objectId, name: objectId, type } : undefined);
 }
 
-async function findPeople(text, objectId) {
+export async function findPeople(text, objectId) {
   const self = { id: me.id, label: me.displayName, detail: t("you") };
   if (isSupport()) {
     const answer = await get("auth", `operators/users?${query({ text, limit: 8 })}`);
@@ -6614,7 +6621,7 @@ async function remedy(decision, question, entity) {
 }
 
 /** The places that were looked at with their roles, then denies and conditions: a list, which every reader can follow. */
-function reasons(explanation) {
+export function reasons(explanation) {
   const places = explanation.places.map((spot) => el("li", {},
     el("span", {}, spot.entityId ? objectLink(spot.entityId, spot.entityId === "sys_root" ? t("everything") : "", spot.entityType) : typeWord(spot.entityType), " ",
       el("span", { class: "quiet small" }, word("reach", spot.reach))),
@@ -6917,7 +6924,10 @@ export default {
   sameRules: "Die Rollen dürfen dasselbe wie nach den geltenden Regeln.", newRoles: "Neue Rollen: {roles}", lostRoles: "Rollen, die entfallen: {roles}",
   "policyChange.POLICY_CHANGE_KIND_GAINED": "Erlaubt", "policyChange.POLICY_CHANGE_KIND_LOST": "Nicht mehr erlaubt", "policyChange.POLICY_CHANGE_KIND_CONDITIONS": "Andere Bedingungen",
   noneSoFar: "Bisher niemand.", nobodyConcerned: "Niemand hat eine Rolle, die sich ändert.", whoIsConcerned: "Wer gewinnt und wer verliert",
-  whoIsConcernedText: "Nach den Rollen dieser Installation, wie sie jetzt sind.", liveData: "Echte Daten",
+  whoIsConcernedText: "Nach Entscheidungen über das, was es in dieser Installation jetzt gibt, als hätten sich alle mit jedem Nachweis angemeldet und als wäre jede Funktion bezahlt.", liveData: "Echte Daten",
+  onWhat: "Woran", objectCount: { one: "{count} Objekt", other: "{count} Objekte" }, byRolesAlone: "nach der Rolle allein",
+  tryReal: "Wer darf was, an echten Objekten", tryRealText: "Die Person und alle, die das Objekt verwalten, können sehen, dass du gefragt hast.",
+  byRulesInForce: "Nach den geltenden Regeln", byTheseRules: "Nach diesen Regeln", noSuchAction: "Diese Regeln haben keine solche Aktion.",
   mistakesOf: { one: "{count} Fehler", other: "{count} Fehler" },
   notAsExpected: { one: "{count} anders als erwartet", other: "{count} anders als erwartet" },
   untouchedText: { one: "{count} Paar aus Rolle und Aktion hat keine Prüfung.", other: "{count} Paare aus Rolle und Aktion haben keine Prüfung." },
@@ -7219,7 +7229,10 @@ export default {
   sameRules: "Roles allow the same as in the policy in force.", newRoles: "New roles: {roles}", lostRoles: "Roles that are gone: {roles}",
   "policyChange.POLICY_CHANGE_KIND_GAINED": "Allowed", "policyChange.POLICY_CHANGE_KIND_LOST": "No longer allowed", "policyChange.POLICY_CHANGE_KIND_CONDITIONS": "Other conditions", noneSoFar: "Nobody so far.",
   nobodyConcerned: "Nobody has a role that changes.", whoIsConcerned: "Who gains and who loses",
-  whoIsConcernedText: "By the roles of this installation as they are now.", liveData: "Live data",
+  whoIsConcernedText: "By decisions about what there is in this installation now, as if all had signed in with every proof and every feature were paid for.", liveData: "Live data",
+  onWhat: "On", objectCount: { one: "{count} object", other: "{count} objects" }, byRolesAlone: "by the role alone",
+  tryReal: "Who may do what, on real objects", tryRealText: "The person, and those who manage the object, can see that you asked.",
+  byRulesInForce: "By the rules in force", byTheseRules: "By these rules", noSuchAction: "These rules have no such action.",
   mistakesOf: { one: "{count} mistake", other: "{count} mistakes" }, notAsExpected: { one: "{count} not as expected", other: "{count} not as expected" },
   untouchedText: { one: "{count} pair of a role and an action is not asserted.", other: "{count} pairs of a role and an action are not asserted." },
   // --- of one's own account and those of children
@@ -7259,9 +7272,11 @@ export default {
 
 import { get, post } from "./api.js";
 import { badge, card, complaint, el, empty, field, form, grid, input, moreButton, name, number, renew, say, t, word } from "./base.js";
+import { combobox } from "./combobox.js";
 import { forOperators } from "./main.js";
 import { placeOf } from "./json-place.js";
-import { objectLink, roleWord, typeWord } from "./things.js";
+import { objectLink, roleWord, schema, typeWord } from "./things.js";
+import { findObjects, findPeople, reasons } from "./why.js";
 
 export default async function workbench({ page, signal }) {
   if (!(await forOperators())) return;
@@ -7371,7 +7386,7 @@ function withQuestion(text, question) {
 }
 
 const outcome = (one) => badge(t(one.allowed ? "allowed" : "denied"), one.allowed ? "good" : "bad");
-const detail = (one) => one.allowed ? (one.role ? ` · ${roleWord(one.role)} (${one.via})` : "")
+const detail = (one) => one.allowed ? (one.role ? ` · ${roleWord(one.role)}${one.via ? ` (${one.via})` : ""}` : "")
   : one.sufficientRoles.length > 0 ? ` · ${t("wouldSuffice", { roles: one.sufficientRoles.map(roleWord).join(", ") })}` : "";
 
 function decided(answer) {
@@ -7413,7 +7428,34 @@ async function compared(sent, files) {
     answer.lostRoles.length > 0 ? el("p", {}, t("lostRoles", { roles: answer.lostRoles.map(roleWord).join(", ") })) : "",
     answer.changes.length > 0 ? changeTable(answer.changes) : ""], { wide: true }));
   if (!isSame) cards.push(concerned(sent, answer));
+  cards.push(card(t("tryReal"), () => triedForReal(sent), { wide: true }));
   return cards;
+}
+
+/** A question about a person and an object of this installation, answered by the rules in force and by these. */
+async function triedForReal(sent) {
+  const types = (await schema()).types.filter((type) => type.name !== "system");
+  const chosen = {};
+  const who = combobox(t("person"), { required: true, find: findPeople, chosen: (one) => { chosen.person = one?.id; } });
+  const what = combobox(t("object"), { required: true, hint: t("objectHint"), find: (text) => findObjects(types, text), chosen: (one) => { chosen.object = one?.id; } });
+  // Not a choice: the rules that are tried may have new ones.
+  const action = field(t("try.action"), input({ name: "realAction", required: true, autocomplete: "off", maxLength: 64, list: "real-actions" }));
+  const names = el("datalist", { id: "real-actions" }, types.flatMap((type) => type.actions).map((one) => el("option", { value: one.name })));
+  const verdict = el("div", { class: "cards", role: "status" });
+  return [el("p", {}, badge(t("liveData"), "accent"), " ", t("tryRealText")), form([who, action, names, what], t("tryIt"), async () => {
+    if (!chosen.person) return who.complain(t("chooseOne"));
+    if (!chosen.object) return what.complain(t("chooseOne"));
+    const answer = await post("tenancy", "policies/decide", { files: sent, userId: chosen.person, action: action.input.value.trim(), entityId: chosen.object });
+    verdict.replaceChildren(...answer.problems.map((one) => el("p", {}, `${one.path}: ${one.problem}`)),
+      ruled(t("byRulesInForce"), answer.inForce), ruled(t("byTheseRules"), answer.proposed));
+  }), verdict];
+}
+
+function ruled(title, explanation) {
+  if (!explanation) return el("section", {}, el("h3", {}, title), el("p", { class: "quiet" }, t("noSuchAction")));
+  const { allowed, reason, role = "", sufficientRoles = [] } = explanation.decision;
+  return el("section", {}, el("h3", {}, title),
+    el("p", {}, outcome({ allowed }), " ", word("decision", reason), detail({ allowed, role, via: "", sufficientRoles })), reasons(explanation));
 }
 
 const changeTable = (changes) => grid(t("changesOfRules"), [
@@ -7441,6 +7483,8 @@ const effectTable = (rows) => grid(t("whoIsConcerned"), [
   [t("role"), (one) => roleWord(one.role)],
   [t("object"), (one) => [objectLink(one.entityId, undefined, one.entityType), " ", el("span", { class: "quiet small" }, typeWord(one.entityType))]],
   [t("gains"), (one) => one.gained.join(", ") || "–"], [t("loses"), (one) => one.lost.join(", ") || "–"], [t("conditions"), (one) => one.changed.join(", ") || "–"],
+  [t("onWhat"), (one) => one.byRoles ? el("span", { class: "quiet" }, t("byRolesAlone")) : one.objects === 0 ? "–"
+    : [t("objectCount", { count: one.objects }), " · ", objectLink(one.exampleId, undefined, one.exampleType)]],
 ], rows);
 
 """####),

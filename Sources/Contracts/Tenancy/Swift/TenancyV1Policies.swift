@@ -761,12 +761,21 @@ extension Tenancy_V1 {
     public var entityId: Swift.String = ""
     /// The entity's type.
     public var entityType: Swift.String = ""
-    /// Actions that they gain there or below, and that no other role of theirs on the same entity has allowed.
+    /// Actions that are refused to them on some object there, below it, or linked from there, and that would be allowed.
     public var gained: [Swift.String] = []
-    /// Actions that they lose there or below, and that no other role of theirs on the same entity allows.
+    /// Actions that are allowed to them on some such object, and that would be refused.
     public var lost: [Swift.String] = []
-    /// Actions that they may do under other conditions.
+    /// Actions that they may do under other conditions; none of those above.
     public var changed: [Swift.String] = []
+    /// How many of those objects they gain or lose an action on; 0 when that was not looked at.
+    public var objects: Swift.UInt32 = 0
+    /// One of them.
+    public var exampleId: Swift.String = ""
+    /// Its type.
+    public var exampleType: Swift.String = ""
+    /// Whether this rests on their roles on the entity alone, and not on a decision about each object: for a role on the
+    /// system, and for a tree of more than 20,000 objects.
+    public var byRoles: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -780,7 +789,11 @@ extension Tenancy_V1 {
       entityType: Swift.String = "",
       gained: [Swift.String] = [],
       lost: [Swift.String] = [],
-      changed: [Swift.String] = []
+      changed: [Swift.String] = [],
+      objects: Swift.UInt32 = 0,
+      exampleId: Swift.String = "",
+      exampleType: Swift.String = "",
+      byRoles: Swift.Bool = false
     ) {
       self.userId = userId
       self.userName = userName
@@ -790,6 +803,10 @@ extension Tenancy_V1 {
       self.gained = gained
       self.lost = lost
       self.changed = changed
+      self.objects = objects
+      self.exampleId = exampleId
+      self.exampleType = exampleType
+      self.byRoles = byRoles
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.PolicyEffect" }
@@ -825,6 +842,10 @@ extension Tenancy_V1 {
           try unsafe self.changed.append(RPCKit.MessageReading.string(source.pointee.f8_changed[index]))
         }
       }
+      unsafe self.objects = source.pointee.f9_objects
+      try unsafe self.exampleId = RPCKit.MessageReading.string(source.pointee.f10_example_id)
+      try unsafe self.exampleType = RPCKit.MessageReading.string(source.pointee.f11_example_type)
+      unsafe self.byRoles = source.pointee.f12_by_roles != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -848,6 +869,8 @@ extension Tenancy_V1 {
         measure.add(2)
         measure.add(element.utf8.count)
       }
+      measure.add(self.exampleId.utf8.count)
+      measure.add(self.exampleType.utf8.count)
     }
 
     public func packed(
@@ -884,6 +907,10 @@ extension Tenancy_V1 {
         }
         unsafe target.pointee.f8_changed = unsafe elements
       }
+      unsafe target.pointee.f9_objects = self.objects
+      unsafe target.pointee.f10_example_id = scratch.copy(self.exampleId)
+      unsafe target.pointee.f11_example_type = scratch.copy(self.exampleType)
+      unsafe target.pointee.f12_by_roles = self.byRoles ? 1 : 0
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -898,7 +925,8 @@ extension Tenancy_V1 {
     public var lostRoles: [Swift.String] = []
     /// Changes of what roles allow; on the first page alone.
     public var changes: [Tenancy_V1.PolicyChange] = []
-    /// People who gain or lose, by roles that are in force now.
+    /// People who gain or lose, by decisions about what there is now: of everybody who has proved itself in every way
+    /// (second factor, PIN), and as if every feature were paid for. May be empty before the last page.
     public var effects: [Tenancy_V1.PolicyEffect] = []
     /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
@@ -1051,6 +1079,222 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Asks what somebody might do to an object under other rules.
+  public struct DecidePolicyRequest: RPCKit.GeneratedMessage {
+    /// The files, which would be loaded together instead of those in force.
+    public var files: [Tenancy_V1.PolicyFile] = []
+    /// The user.
+    public var userId: Swift.String = ""
+    /// The action, as one of the two policies names it.
+    public var action: Swift.String = ""
+    /// The entity.
+    public var entityId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      files: [Tenancy_V1.PolicyFile] = [],
+      userId: Swift.String = "",
+      action: Swift.String = "",
+      entityId: Swift.String = ""
+    ) {
+      self.files = files
+      self.userId = userId
+      self.action = action
+      self.entityId = entityId
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.DecidePolicyRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__decide_policy_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DecidePolicyRequest.self)
+      if unsafe source.pointee.n_f1_files > 0 {
+        unsafe self.files.reserveCapacity(source.pointee.n_f1_files)
+        for index in unsafe 0..<source.pointee.n_f1_files {
+          if let member = unsafe source.pointee.f1_files[index] {
+            try unsafe self.files.append(Tenancy_V1.PolicyFile(reading: member))
+          }
+        }
+      }
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f3_action)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f4_entity_id)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.files {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.userId.utf8.count)
+      measure.add(self.action.utf8.count)
+      measure.add(self.entityId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__DecidePolicyRequest.self, 1)
+      unsafe tenancy__v1__decide_policy_request__init(target)
+      if !self.files.isEmpty {
+        unsafe target.pointee.n_f1_files = self.files.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__PolicyFile>?.self, self.files.count)
+        for (index, element) in self.files.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__PolicyFile.self)
+        }
+        unsafe target.pointee.f1_files = unsafe elements
+      }
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_action = scratch.copy(self.action)
+      unsafe target.pointee.f4_entity_id = scratch.copy(self.entityId)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.files.count < 1 {
+        violations.append(RPCKit.FieldViolation(field: path + "files", description: "must have at least 1 items"))
+      }
+      if self.files.count > 32 {
+        violations.append(RPCKit.FieldViolation(field: path + "files", description: "must have at most 32 items"))
+      } else {
+        for (index, value) in self.files.enumerated() {
+          value.validate(path: path + "files[\(index)]" + ".", into: &violations)
+        }
+      }
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.action.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "action", description: "must be set"))
+      } else {
+        if self.action.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.entityId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
+      } else {
+        if self.entityId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// A decision under the policy in force, and under another one.
+  public struct DecidePolicyResponse: RPCKit.GeneratedMessage {
+    /// The mistakes of the policy; there are no decisions when it cannot be read.
+    public var problems: [Tenancy_V1.PolicyProblem] = []
+    /// The decision under the policy in force, with what it names assumed; absent if that has no such action.
+    public var inForce: Tenancy_V1.Explanation? = nil
+    /// The decision under the files, likewise.
+    public var proposed: Tenancy_V1.Explanation? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      problems: [Tenancy_V1.PolicyProblem] = [],
+      inForce: Tenancy_V1.Explanation? = nil,
+      proposed: Tenancy_V1.Explanation? = nil
+    ) {
+      self.problems = problems
+      self.inForce = inForce
+      self.proposed = proposed
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.DecidePolicyResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__decide_policy_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DecidePolicyResponse.self)
+      if unsafe source.pointee.n_f1_problems > 0 {
+        unsafe self.problems.reserveCapacity(source.pointee.n_f1_problems)
+        for index in unsafe 0..<source.pointee.n_f1_problems {
+          if let member = unsafe source.pointee.f1_problems[index] {
+            try unsafe self.problems.append(Tenancy_V1.PolicyProblem(reading: member))
+          }
+        }
+      }
+      if let member = unsafe source.pointee.f2_in_force {
+        try unsafe self.inForce = Tenancy_V1.Explanation(reading: member)
+      }
+      if let member = unsafe source.pointee.f3_proposed {
+        try unsafe self.proposed = Tenancy_V1.Explanation(reading: member)
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.problems {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      if let value = self.inForce {
+        value.measure(&measure)
+      }
+      if let value = self.proposed {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__DecidePolicyResponse.self, 1)
+      unsafe tenancy__v1__decide_policy_response__init(target)
+      if !self.problems.isEmpty {
+        unsafe target.pointee.n_f1_problems = self.problems.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__PolicyProblem>?.self, self.problems.count)
+        for (index, element) in self.problems.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__PolicyProblem.self)
+        }
+        unsafe target.pointee.f1_problems = unsafe elements
+      }
+      if let value = self.inForce {
+        unsafe target.pointee.f2_in_force = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Explanation.self)
+      }
+      if let value = self.proposed {
+        unsafe target.pointee.f3_proposed = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Explanation.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.inForce {
+        value.validate(path: path + "in_force" + ".", into: &violations)
+      }
+      if let value = self.proposed {
+        value.validate(path: path + "proposed" + ".", into: &violations)
+      }
+    }
+  }
+
   /// Asks for the policy in force.
   public struct GetPolicyInForceRequest: RPCKit.GeneratedMessage {
 
@@ -1190,6 +1434,29 @@ extension Tenancy_V1 {
         ),
       ]
     )
+    /// Decides whether somebody may do something to an object that there is, under the policy in force and under the files,
+    /// and says why. Step-ups and features are assumed, and named. Who was asked about, and those of the object, can see
+    /// that it was asked. NOT_FOUND if there is no such object.
+    public static let decide = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Policies",
+      method: "Decide",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      priority: .low,
+      requestType: "tenancy.v1.DecidePolicyRequest",
+      responseType: "tenancy.v1.DecidePolicyResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/policies/decide",
+          segments: [.literal("api"), .literal("v1"), .literal("policies"), .literal("decide")],
+          body: .whole
+        ),
+      ]
+    )
     /// The files of the policy in force: where a change begins.
     public static let getInForce = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Policies",
@@ -1220,6 +1487,10 @@ extension Tenancy_V1 {
     func check(_ request: Tenancy_V1.CheckPolicyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.CheckPolicyResponse
     /// Compares files with the policy in force, and lists who gains and who loses.
     func compare(_ request: Tenancy_V1.ComparePolicyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ComparePolicyResponse
+    /// Decides whether somebody may do something to an object that there is, under the policy in force and under the files,
+    /// and says why. Step-ups and features are assumed, and named. Who was asked about, and those of the object, can see
+    /// that it was asked. NOT_FOUND if there is no such object.
+    func decide(_ request: Tenancy_V1.DecidePolicyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DecidePolicyResponse
     /// The files of the policy in force: where a change begins.
     func getInForce(_ request: Tenancy_V1.GetPolicyInForceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.PolicyInForce
   }
@@ -1260,6 +1531,21 @@ extension Tenancy_V1 {
       return try await channel.unary(PoliciesMethods.compare, request, options: options)
     }
 
+    /// Decides whether somebody may do something to an object that there is, under the policy in force and under the files,
+    /// and says why. Step-ups and features are assumed, and named. Who was asked about, and those of the object, can see
+    /// that it was asked. NOT_FOUND if there is no such object.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func decide(
+      _ request: Tenancy_V1.DecidePolicyRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.DecidePolicyResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PoliciesMethods.decide, request, options: options)
+    }
+
     /// The files of the policy in force: where a change begins.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1278,7 +1564,12 @@ extension Tenancy_V1 {
   public static var tenancyV1PoliciesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/policies.proto",
-      base64: "Chl0ZW5hbmN5L3YxL3BvbGljaWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90byJJCgpQb2xpY3lGaWxlEh0KBG5hbWUYASABKAlCCaq7GAUIARiAAVIEbmFtZRIcCgR0ZXh0GAIgASgJQgiquxgEGICAQFIEdGV4dCJZCg1Qb2xpY3lQcm9ibGVtEhIKBGZpbGUYASABKAlSBGZpbGUSGgoEcGF0aBgCIAEoCUIGursYAggBUgRwYXRoEhgKB3Byb2JsZW0YAyABKAlSB3Byb2JsZW0iZgoKUG9saWN5UGFpchISCgRyb2xlGAEgASgJUgRyb2xlEhYKBmFjdGlvbhgCIAEoCVIGYWN0aW9uEhIKBHR5cGUYAyABKAlSBHR5cGUSGAoHZ3JhbnRlZBgEIAEoCFIHZ3JhbnRlZCKoAgoQQXNzZXJ0ZWREZWNpc2lvbhISCgRmaWxlGAEgASgJUgRmaWxlEhIKBHBhdGgYAiABKAlSBHBhdGgSEAoDd2hvGAMgASgJUgN3aG8SFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SDgoCb24YBSABKAlSAm9uEhgKB2FsbG93ZWQYBiABKAhSB2FsbG93ZWQSFgoGcmVhc29uGAcgASgJUgZyZWFzb24SHwoLYXNfZXhwZWN0ZWQYCCABKAhSCmFzRXhwZWN0ZWQSKQoQc3VmZmljaWVudF9yb2xlcxgJIAMoCVIPc3VmZmljaWVudFJvbGVzEhoKBHJvbGUYCiABKAlCBrq7GAIIAVIEcm9sZRIYCgN2aWEYCyABKAlCBrq7GAIIAVIDdmlhIkwKEkNoZWNrUG9saWN5UmVxdWVzdBI2CgVmaWxlcxgBIAMoCzIWLnRlbmFuY3kudjEuUG9saWN5RmlsZUIIqrsYBEABSCBSBWZpbGVzIqQCChNDaGVja1BvbGljeVJlc3BvbnNlEjUKCHByb2JsZW1zGAEgAygLMhkudGVuYW5jeS52MS5Qb2xpY3lQcm9ibGVtUghwcm9ibGVtcxIUCgV0eXBlcxgCIAEoDVIFdHlwZXMSFAoFcm9sZXMYAyABKA1SBXJvbGVzEhgKB2FjdGlvbnMYBCABKA1SB2FjdGlvbnMSHgoKYXNzZXJ0aW9ucxgFIAEoDVIKYXNzZXJ0aW9ucxI0Cgl1bnRvdWNoZWQYBiADKAsyFi50ZW5hbmN5LnYxLlBvbGljeVBhaXJSCXVudG91Y2hlZBI6CglkZWNpc2lvbnMYByADKAsyHC50ZW5hbmN5LnYxLkFzc2VydGVkRGVjaXNpb25SCWRlY2lzaW9ucyKiAQoUQ29tcGFyZVBvbGljeVJlcXVlc3QSNgoFZmlsZXMYASADKAsyFi50ZW5hbmN5LnYxLlBvbGljeUZpbGVCCKq7GARAAUggUgVmaWxlcxIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiLAAQoMUG9saWN5Q2hhbmdlEhIKBHJvbGUYASABKAlSBHJvbGUSFgoGYWN0aW9uGAIgASgJUgZhY3Rpb24SFAoFdHlwZXMYAyADKAlSBXR5cGVzEjAKBGtpbmQYBCABKA4yHC50ZW5hbmN5LnYxLlBvbGljeUNoYW5nZUtpbmRSBGtpbmQSHgoGYmVmb3JlGAUgASgJQga6uxgCCAFSBmJlZm9yZRIcCgVhZnRlchgGIAEoCUIGursYAggBUgVhZnRlciLkAQoMUG9saWN5RWZmZWN0EhcKB3VzZXJfaWQYASABKAlSBnVzZXJJZBIjCgl1c2VyX25hbWUYAiABKAlCBrq7GAIIAVIIdXNlck5hbWUSEgoEcm9sZRgDIAEoCVIEcm9sZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEh8KC2VudGl0eV90eXBlGAUgASgJUgplbnRpdHlUeXBlEhYKBmdhaW5lZBgGIAMoCVIGZ2FpbmVkEhIKBGxvc3QYByADKAlSBGxvc3QSGAoHY2hhbmdlZBgIIAMoCVIHY2hhbmdlZCKaAgoVQ29tcGFyZVBvbGljeVJlc3BvbnNlEjUKCHByb2JsZW1zGAEgAygLMhkudGVuYW5jeS52MS5Qb2xpY3lQcm9ibGVtUghwcm9ibGVtcxIbCgluZXdfcm9sZXMYAiADKAlSCG5ld1JvbGVzEh0KCmxvc3Rfcm9sZXMYAyADKAlSCWxvc3RSb2xlcxIyCgdjaGFuZ2VzGAQgAygLMhgudGVuYW5jeS52MS5Qb2xpY3lDaGFuZ2VSB2NoYW5nZXMSMgoHZWZmZWN0cxgFIAMoCzIYLnRlbmFuY3kudjEuUG9saWN5RWZmZWN0UgdlZmZlY3RzEiYKD25leHRfcGFnZV90b2tlbhgGIAEoCVINbmV4dFBhZ2VUb2tlbiIZChdHZXRQb2xpY3lJbkZvcmNlUmVxdWVzdCI9Cg1Qb2xpY3lJbkZvcmNlEiwKBWZpbGVzGAEgAygLMhYudGVuYW5jeS52MS5Qb2xpY3lGaWxlUgVmaWxlcyqVAQoQUG9saWN5Q2hhbmdlS2luZBIiCh5QT0xJQ1lfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIdChlQT0xJQ1lfQ0hBTkdFX0tJTkRfR0FJTkVEEAESGwoXUE9MSUNZX0NIQU5HRV9LSU5EX0xPU1QQAhIhCh1QT0xJQ1lfQ0hBTkdFX0tJTkRfQ09ORElUSU9OUxADMpIDCghQb2xpY2llcxJ8CgVDaGVjaxIeLnRlbmFuY3kudjEuQ2hlY2tQb2xpY3lSZXF1ZXN0Gh8udGVuYW5jeS52MS5DaGVja1BvbGljeVJlc3BvbnNlIjKiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGyIWL2FwaS92MS9wb2xpY2llcy9jaGVjazoBKhKEAQoHQ29tcGFyZRIgLnRlbmFuY3kudjEuQ29tcGFyZVBvbGljeVJlcXVlc3QaIS50ZW5hbmN5LnYxLkNvbXBhcmVQb2xpY3lSZXNwb25zZSI0orsYDQgEGgVmcmVzaCABKAGC0+STAh0iGC9hcGkvdjEvcG9saWNpZXMvY29tcGFyZToBKhKAAQoKR2V0SW5Gb3JjZRIjLnRlbmFuY3kudjEuR2V0UG9saWN5SW5Gb3JjZVJlcXVlc3QaGS50ZW5hbmN5LnYxLlBvbGljeUluRm9yY2UiMqK7GA0IBBoFZnJlc2ggASgBgtPkkwIbEhkvYXBpL3YxL3BvbGljaWVzL2luLWZvcmNlQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqrJApTCgEMEgMBABIaSSBQb2xpY2llcyBiZWZvcmUgdGhleSBhcmUgbG9hZGVkOiBtaXN0YWtlcywgYW5kIHBlb3BsZSB3aG8gZ2FpbiBvciBsb3NlLgoKIQoCBAASBAsAEAEaFSBBIGZpbGUgb2YgYSBwb2xpY3kuCgo6CgQEAAIAEgMNAkcaLSBJdHMgbmFtZSwgd2hpY2ggbWlzdGFrZXMgYXJlIHJlcG9ydGVkIHdpdGguCgpNCgQEAAIBEgMPAjsaQCBJdHMgdGV4dCwgSlNPTjsgYWxsIGZpbGVzIG9mIGEgcmVxdWVzdCB0b2dldGhlciBhdCBtb3N0IDEgTWlCLgoKJAoCBAESBBMAGgEaGCBBIG1pc3Rha2UgaW4gYSBwb2xpY3kuCgoYCgQEAQIAEgMVAhIaCyBUaGUgZmlsZS4KClsKBAQBAgESAxcCOhpOIFdoZXJlIGluIHRoZSBmaWxlOiBgdHlwZXMucG9ydGZvbGlvLmFjdGlvbnNgOyBlbXB0eSBmb3IgdGhlIGZpbGUgYXMgYSB3aG9sZS4KCjMKBAQBAgISAxkCFRomIFRoZSBtaXN0YWtlLCBhbmQgdGhlIHdheSB0byBtZW5kIGl0LgoKOwoCBAISBB0AJgEaLyBBIHJvbGUgb24gYW4gb2JqZWN0IG9mIGEgdHlwZSwgYW5kIGFuIGFjdGlvbi4KChgKBAQCAgASAx8CEhoLIFRoZSByb2xlLgoKGgoEBAICARIDIQIUGg0gVGhlIGFjdGlvbi4KCiIKBAQCAgISAyMCEhoVIFRoZSB0eXBlIG9mIG9iamVjdC4KCjIKBAQCAgMSAyUCExolIFdoZXRoZXIgdGhlIHJvbGUgYWxsb3dzIHRoZSBhY3Rpb24uCgpACgIEAxIEKQBAARo0IEEgZGVjaXNpb24gdGhhdCBhbiBhc3NlcnRpb24gb2YgYSBwb2xpY3kgYXNrcyBmb3IuCgoYCgQEAwIAEgMrAhIaCyBUaGUgZmlsZS4KCkoKBAQDAgESAy0CEho9IFdoZXJlIGluIHRoZSBmaWxlIHRoZSBhc3NlcnRpb24gaXM6IGBhc3NlcnRpb25zLmV4cGVjdFszXWAuCgo9CgQEAwICEgMvAhEaMCBUaGUgb25lIHdobyBhc2tzLCBhcyB0aGUgYXNzZXJ0aW9ucyBuYW1lIHRoZW0uCgoaCgQEAwIDEgMxAhQaDSBUaGUgYWN0aW9uLgoKNQoEBAMCBBIDMwIQGiggVGhlIG9iamVjdCwgYXMgdGhlIGFzc2VydGlvbnMgbmFtZSBpdC4KCiUKBAQDAgUSAzUCExoYIFdoZXRoZXIgaXQgaXMgYWxsb3dlZC4KCjMKBAQDAgYSAzcCFBomIFdoeTogYEFMTE9XRURgLCBgUk9MRV9MQUNLU19BQ1RJT05gLgoKOgoEBAMCBxIDOQIXGi0gV2hldGhlciB0aGF0IGlzIHdoYXQgdGhlIGFzc2VydGlvbiBleHBlY3RzLgoKQQoEBAMCCBIDOwInGjQgUm9sZXMgdGhhdCB3b3VsZCBzdWZmaWNlOyBub25lIHdoZW4gaXQgaXMgYWxsb3dlZC4KCkEKBAQDAgkSAz0COxo0IFRoZSByb2xlIHRoYXQgYWxsb3dzIGl0OyBlbXB0eSB3aGVuIGl0IGlzIHJlZnVzZWQuCgo1CgQEAwIKEgM/AjoaKCBUaGUgb2JqZWN0IG9uIHdoaWNoIHRoYXQgcm9sZSBpcyBoZWxkLgoKHgoCBAQSBEMARgEaEiBDaGVja3MgYSBwb2xpY3kuCgo0CgQEBAIAEgNFAlQaJyBUaGUgZmlsZXMsIHdoaWNoIGFyZSBsb2FkZWQgdG9nZXRoZXIuCgofCgIEBRIESQBZARoTIEEgY2hlY2tlZCBwb2xpY3kuCgpjCgQEBQIAEgNLAiYaViBUaGUgbWlzdGFrZXMsIGFzc2VydGlvbnMgdGhhdCBmYWlsIGFtb25nIHRoZW07IHRoZSBwb2xpY3kgbG9hZHMgd2hlbiB0aGVyZSBhcmUgbm9uZS4KCjUKBAQFAgESA00CExooIFRoZSBudW1iZXIgb2YgdHlwZXMsIHdpdGhvdXQgYHN5c3RlbWAuCgpICgQEBQICEgNPAhMaOyBUaGUgbnVtYmVyIG9mIHJvbGVzLCB3aXRob3V0IHRob3NlIHRoYXQgZXZlcnkgcG9saWN5IGhhcy4KCiUKBAQFAgMSA1ECFRoYIFRoZSBudW1iZXIgb2YgYWN0aW9ucy4KCigKBAQFAgQSA1MCGBobIFRoZSBudW1iZXIgb2YgYXNzZXJ0aW9ucy4KCmwKBAQFAgUSA1UCJBpfIFBhaXJzIHRoYXQgbm8gYXNzZXJ0aW9uIHRvdWNoZXM6IG5vYm9keSB3aXRoIHRoZSByb2xlIG9uIGFuIG9iamVjdCBpcyBhc2tlZCBhYm91dCB0aGUgYWN0aW9uLgoKjwEKBAQFAgYSA1gCKhqBASBBbGwgZGVjaXNpb25zIHRoYXQgYXNzZXJ0aW9ucyBhc2sgZm9yLCB0aG9zZSB0aGF0IGRvIG5vdCBjb21lIG91dCBhcyBleHBlY3RlZCBmaXJzdDsgbm9uZSB3aGlsZSB0aGUgcG9saWN5IGhhcyBvdGhlcgogbWlzdGFrZXMuCgo2CgIEBhIEXABjARoqIENvbXBhcmVzIGEgcG9saWN5IHdpdGggdGhlIG9uZSBpbiBmb3JjZS4KClMKBAQGAgASA14CVBpGIFRoZSBmaWxlcywgd2hpY2ggd291bGQgYmUgbG9hZGVkIHRvZ2V0aGVyIGluc3RlYWQgb2YgdGhvc2UgaW4gZm9yY2UuCgoqCgQEBgIBEgNgAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQGAgISA2ICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKLQoCBAcSBGYAcwEaISBBIGNoYW5nZSBvZiB3aGF0IGEgcm9sZSBhbGxvd3MuCgoYCgQEBwIAEgNoAhIaCyBUaGUgcm9sZS4KChoKBAQHAgESA2oCFBoNIFRoZSBhY3Rpb24uCgpECgQEBwICEgNsAhwaNyBUaGUgdHlwZXMgb2Ygb2JqZWN0cyB0byB3aGljaCB0aGUgYWN0aW9uIG1heSBiZSBkb25lLgoKIgoEBAcCAxIDbgIcGhUgVGhlIGtpbmQgb2YgY2hhbmdlLgoKYwoEBAcCBBIDcAI8GlYgVGhlIGNvbmRpdGlvbnMgYmVmb3JlLCBhcyB0ZXh0OyBlbXB0eSB3aGVuIHRoZXJlIGFyZSBub25lLCBhbmQgd2hlbiB0aGUgcGFpciBpcyBuZXcuCgpuCgQEBwIFEgNyAjsaYSBUaGUgY29uZGl0aW9ucyBhZnRlciB0aGUgY2hhbmdlLCBhcyB0ZXh0OyBlbXB0eSB3aGVuIHRoZXJlIGFyZSBub25lLCBhbmQgd2hlbiB0aGUgcGFpciBpcyBnb25lLgoKOQoCBQASBHYAfwEaLSBUaGUga2luZHMgb2YgY2hhbmdlcyBvZiB3aGF0IGEgcm9sZSBhbGxvd3MuCgodCgQFAAIAEgN4AiUaECBOb3Qgc3BlY2lmaWVkLgoKLwoEBQACARIDegIgGiIgVGhlIHJvbGUgYWxsb3dzIGl0IGZyb20gdGhlbiBvbi4KCiwKBAUAAgISA3wCHhofIFRoZSByb2xlIG5vIGxvbmdlciBhbGxvd3MgaXQuCgo0CgQFAAIDEgN+AiQaJyBJdCBpcyBhbGxvd2VkIHVuZGVyIG90aGVyIGNvbmRpdGlvbnMuCgowCgIECBIGggEAkwEBGiIgQSBwZXJzb24gd2hvbSBhIGNoYW5nZSBjb25jZXJucy4KChkKBAQIAgASBIQBAhUaCyBUaGUgdXNlci4KCj8KBAQIAgESBIYBAj8aMSBUaGVpciBkaXNwbGF5IG5hbWU7IGVtcHR5IHdoZW4gaXQgaXMgbm90IGtub3duLgoKMwoEBAgCAhIEiAECEholIFRoZSByb2xlIGJ5IHdoaWNoIGl0IGNvbmNlcm5zIHRoZW0uCgo3CgQECAIDEgSKAQIXGikgVGhlIGVudGl0eSBvbiB3aGljaCB0aGV5IGhhdmUgdGhlIHJvbGUuCgoiCgQECAIEEgSMAQIZGhQgVGhlIGVudGl0eSdzIHR5cGUuCgp3CgQECAIFEgSOAQIdGmkgQWN0aW9ucyB0aGF0IHRoZXkgZ2FpbiB0aGVyZSBvciBiZWxvdywgYW5kIHRoYXQgbm8gb3RoZXIgcm9sZSBvZiB0aGVpcnMgb24gdGhlIHNhbWUgZW50aXR5IGhhcyBhbGxvd2VkLgoKcgoEBAgCBhIEkAECGxpkIEFjdGlvbnMgdGhhdCB0aGV5IGxvc2UgdGhlcmUgb3IgYmVsb3csIGFuZCB0aGF0IG5vIG90aGVyIHJvbGUgb2YgdGhlaXJzIG9uIHRoZSBzYW1lIGVudGl0eSBhbGxvd3MuCgpACgQECAIHEgSSAQIeGjIgQWN0aW9ucyB0aGF0IHRoZXkgbWF5IGRvIHVuZGVyIG90aGVyIGNvbmRpdGlvbnMuCgo/CgIECRIGlgEAowEBGjEgQSBjb21wYXJpc29uIG9mIGEgcG9saWN5IHdpdGggdGhlIG9uZSBpbiBmb3JjZS4KClcKBAQJAgASBJgBAiYaSSBUaGUgbWlzdGFrZXMgb2YgdGhlIHBvbGljeTsgdGhlcmUgaXMgbm8gY29tcGFyaXNvbiB3aGVuIHRoZXJlIGFyZSBzb21lLgoKIwoEBAkCARIEmgECIBoVIFJvbGVzIHRoYXQgYXJlIG5ldy4KClgKBAQJAgISBJwBAiEaSiBSb2xlcyB0aGF0IGFyZSBnb25lOyB0aG9zZSB3aG8gaGF2ZSBvbmUgYWxvbmUgY2FuIGRvIG5vdGhpbmcgYW55IGxvbmdlci4KCkUKBAQJAgMSBJ4BAiQaNyBDaGFuZ2VzIG9mIHdoYXQgcm9sZXMgYWxsb3c7IG9uIHRoZSBmaXJzdCBwYWdlIGFsb25lLgoKSAoEBAkCBBIEoAECJBo6IFBlb3BsZSB3aG8gZ2FpbiBvciBsb3NlLCBieSByb2xlcyB0aGF0IGFyZSBpbiBmb3JjZSBub3cuCgo5CgQECQIFEgSiAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCisKAgQKEgSmAQAiGh8gQXNrcyBmb3IgdGhlIHBvbGljeSBpbiBmb3JjZS4KCiQKAgQLEgapAQCsAQEaFiBUaGUgcG9saWN5IGluIGZvcmNlLgoKMQoEBAsCABIEqwECIBojIEl0cyBmaWxlcywgd2l0aG91dCB0aGVpciBmb2xkZXJzLgoK0QEKAgYAEgawAQDAAQEawgEgVGhlIHdvcmtiZW5jaCBvZiB0aG9zZSB3aG8gd3JpdGUgcG9saWNpZXMuIEZpbGVzIGFyZSBsb29rZWQgYXQgYW5kIGZvcmdvdHRlbjsgbm90aGluZyBpcyBsb2FkZWQgb3Igc3RvcmVkLiBPZmYgdW5sZXNzCiB0aGUgc2V0dGluZyBgd29ya2JlbmNoYCB0dXJucyBpdCBvbiAoRkFJTEVEX1BSRUNPTkRJVElPTiwgV09SS0JFTkNIX09GRikuCgplCgQGAAIAEgayAQK1AQMaVSBDaGVja3MgZmlsZXMgYXMgVGVuYW5jeVNlcnZpY2Ugd291bGQgbG9hZCB0aGVtIHRvZ2V0aGVyLCBhbmQgcnVucyB0aGVpciBhc3NlcnRpb25zLgoKXQoEBgACARIGtwECugEDGk0gQ29tcGFyZXMgZmlsZXMgd2l0aCB0aGUgcG9saWN5IGluIGZvcmNlLCBhbmQgbGlzdHMgd2hvIGdhaW5zIGFuZCB3aG8gbG9zZXMuCgpKCgQGAAICEga8AQK/AQMaOiBUaGUgZmlsZXMgb2YgdGhlIHBvbGljeSBpbiBmb3JjZTogd2hlcmUgYSBjaGFuZ2UgYmVnaW5zLgpiBnByb3RvMw=="
+      imports: {
+        [
+          Tenancy_V1.tenancyV1PermissionsFile,
+        ]
+      },
+      base64: "Chl0ZW5hbmN5L3YxL3BvbGljaWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxocdGVuYW5jeS92MS9wZXJtaXNzaW9ucy5wcm90byJJCgpQb2xpY3lGaWxlEh0KBG5hbWUYASABKAlCCaq7GAUIARiAAVIEbmFtZRIcCgR0ZXh0GAIgASgJQgiquxgEGICAQFIEdGV4dCJZCg1Qb2xpY3lQcm9ibGVtEhIKBGZpbGUYASABKAlSBGZpbGUSGgoEcGF0aBgCIAEoCUIGursYAggBUgRwYXRoEhgKB3Byb2JsZW0YAyABKAlSB3Byb2JsZW0iZgoKUG9saWN5UGFpchISCgRyb2xlGAEgASgJUgRyb2xlEhYKBmFjdGlvbhgCIAEoCVIGYWN0aW9uEhIKBHR5cGUYAyABKAlSBHR5cGUSGAoHZ3JhbnRlZBgEIAEoCFIHZ3JhbnRlZCKoAgoQQXNzZXJ0ZWREZWNpc2lvbhISCgRmaWxlGAEgASgJUgRmaWxlEhIKBHBhdGgYAiABKAlSBHBhdGgSEAoDd2hvGAMgASgJUgN3aG8SFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SDgoCb24YBSABKAlSAm9uEhgKB2FsbG93ZWQYBiABKAhSB2FsbG93ZWQSFgoGcmVhc29uGAcgASgJUgZyZWFzb24SHwoLYXNfZXhwZWN0ZWQYCCABKAhSCmFzRXhwZWN0ZWQSKQoQc3VmZmljaWVudF9yb2xlcxgJIAMoCVIPc3VmZmljaWVudFJvbGVzEhoKBHJvbGUYCiABKAlCBrq7GAIIAVIEcm9sZRIYCgN2aWEYCyABKAlCBrq7GAIIAVIDdmlhIkwKEkNoZWNrUG9saWN5UmVxdWVzdBI2CgVmaWxlcxgBIAMoCzIWLnRlbmFuY3kudjEuUG9saWN5RmlsZUIIqrsYBEABSCBSBWZpbGVzIqQCChNDaGVja1BvbGljeVJlc3BvbnNlEjUKCHByb2JsZW1zGAEgAygLMhkudGVuYW5jeS52MS5Qb2xpY3lQcm9ibGVtUghwcm9ibGVtcxIUCgV0eXBlcxgCIAEoDVIFdHlwZXMSFAoFcm9sZXMYAyABKA1SBXJvbGVzEhgKB2FjdGlvbnMYBCABKA1SB2FjdGlvbnMSHgoKYXNzZXJ0aW9ucxgFIAEoDVIKYXNzZXJ0aW9ucxI0Cgl1bnRvdWNoZWQYBiADKAsyFi50ZW5hbmN5LnYxLlBvbGljeVBhaXJSCXVudG91Y2hlZBI6CglkZWNpc2lvbnMYByADKAsyHC50ZW5hbmN5LnYxLkFzc2VydGVkRGVjaXNpb25SCWRlY2lzaW9ucyKiAQoUQ29tcGFyZVBvbGljeVJlcXVlc3QSNgoFZmlsZXMYASADKAsyFi50ZW5hbmN5LnYxLlBvbGljeUZpbGVCCKq7GARAAUggUgVmaWxlcxIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiLAAQoMUG9saWN5Q2hhbmdlEhIKBHJvbGUYASABKAlSBHJvbGUSFgoGYWN0aW9uGAIgASgJUgZhY3Rpb24SFAoFdHlwZXMYAyADKAlSBXR5cGVzEjAKBGtpbmQYBCABKA4yHC50ZW5hbmN5LnYxLlBvbGljeUNoYW5nZUtpbmRSBGtpbmQSHgoGYmVmb3JlGAUgASgJQga6uxgCCAFSBmJlZm9yZRIcCgVhZnRlchgGIAEoCUIGursYAggBUgVhZnRlciLzAgoMUG9saWN5RWZmZWN0EhcKB3VzZXJfaWQYASABKAlSBnVzZXJJZBIjCgl1c2VyX25hbWUYAiABKAlCBrq7GAIIAVIIdXNlck5hbWUSEgoEcm9sZRgDIAEoCVIEcm9sZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEh8KC2VudGl0eV90eXBlGAUgASgJUgplbnRpdHlUeXBlEhYKBmdhaW5lZBgGIAMoCVIGZ2FpbmVkEhIKBGxvc3QYByADKAlSBGxvc3QSGAoHY2hhbmdlZBgIIAMoCVIHY2hhbmdlZBIYCgdvYmplY3RzGAkgASgNUgdvYmplY3RzEiUKCmV4YW1wbGVfaWQYCiABKAlCBrq7GAIIAVIJZXhhbXBsZUlkEikKDGV4YW1wbGVfdHlwZRgLIAEoCUIGursYAggBUgtleGFtcGxlVHlwZRIhCghieV9yb2xlcxgMIAEoCEIGursYAggBUgdieVJvbGVzIpoCChVDb21wYXJlUG9saWN5UmVzcG9uc2USNQoIcHJvYmxlbXMYASADKAsyGS50ZW5hbmN5LnYxLlBvbGljeVByb2JsZW1SCHByb2JsZW1zEhsKCW5ld19yb2xlcxgCIAMoCVIIbmV3Um9sZXMSHQoKbG9zdF9yb2xlcxgDIAMoCVIJbG9zdFJvbGVzEjIKB2NoYW5nZXMYBCADKAsyGC50ZW5hbmN5LnYxLlBvbGljeUNoYW5nZVIHY2hhbmdlcxIyCgdlZmZlY3RzGAUgAygLMhgudGVuYW5jeS52MS5Qb2xpY3lFZmZlY3RSB2VmZmVjdHMSJgoPbmV4dF9wYWdlX3Rva2VuGAYgASgJUg1uZXh0UGFnZVRva2VuIrkBChNEZWNpZGVQb2xpY3lSZXF1ZXN0EjYKBWZpbGVzGAEgAygLMhYudGVuYW5jeS52MS5Qb2xpY3lGaWxlQgiquxgEQAFIIFIFZmlsZXMSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIgCgZhY3Rpb24YAyABKAlCCKq7GAQIARhAUgZhY3Rpb24SJQoJZW50aXR5X2lkGAQgASgJQgiquxgECAEYQFIIZW50aXR5SWQitgEKFERlY2lkZVBvbGljeVJlc3BvbnNlEjUKCHByb2JsZW1zGAEgAygLMhkudGVuYW5jeS52MS5Qb2xpY3lQcm9ibGVtUghwcm9ibGVtcxIyCghpbl9mb3JjZRgCIAEoCzIXLnRlbmFuY3kudjEuRXhwbGFuYXRpb25SB2luRm9yY2USMwoIcHJvcG9zZWQYAyABKAsyFy50ZW5hbmN5LnYxLkV4cGxhbmF0aW9uUghwcm9wb3NlZCIZChdHZXRQb2xpY3lJbkZvcmNlUmVxdWVzdCI9Cg1Qb2xpY3lJbkZvcmNlEiwKBWZpbGVzGAEgAygLMhYudGVuYW5jeS52MS5Qb2xpY3lGaWxlUgVmaWxlcyqVAQoQUG9saWN5Q2hhbmdlS2luZBIiCh5QT0xJQ1lfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIdChlQT0xJQ1lfQ0hBTkdFX0tJTkRfR0FJTkVEEAESGwoXUE9MSUNZX0NIQU5HRV9LSU5EX0xPU1QQAhIhCh1QT0xJQ1lfQ0hBTkdFX0tJTkRfQ09ORElUSU9OUxADMpUECghQb2xpY2llcxJ8CgVDaGVjaxIeLnRlbmFuY3kudjEuQ2hlY2tQb2xpY3lSZXF1ZXN0Gh8udGVuYW5jeS52MS5DaGVja1BvbGljeVJlc3BvbnNlIjKiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGyIWL2FwaS92MS9wb2xpY2llcy9jaGVjazoBKhKEAQoHQ29tcGFyZRIgLnRlbmFuY3kudjEuQ29tcGFyZVBvbGljeVJlcXVlc3QaIS50ZW5hbmN5LnYxLkNvbXBhcmVQb2xpY3lSZXNwb25zZSI0orsYDQgEGgVmcmVzaCABKAGC0+STAh0iGC9hcGkvdjEvcG9saWNpZXMvY29tcGFyZToBKhKAAQoGRGVjaWRlEh8udGVuYW5jeS52MS5EZWNpZGVQb2xpY3lSZXF1ZXN0GiAudGVuYW5jeS52MS5EZWNpZGVQb2xpY3lSZXNwb25zZSIzorsYDQgEGgVmcmVzaCABKAGC0+STAhwiFy9hcGkvdjEvcG9saWNpZXMvZGVjaWRlOgEqEoABCgpHZXRJbkZvcmNlEiMudGVuYW5jeS52MS5HZXRQb2xpY3lJbkZvcmNlUmVxdWVzdBoZLnRlbmFuY3kudjEuUG9saWN5SW5Gb3JjZSIyorsYDQgEGgVmcmVzaCABKAGC0+STAhsSGS9hcGkvdjEvcG9saWNpZXMvaW4tZm9yY2VCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSt8vClMKAQwSAwEAEhpJIFBvbGljaWVzIGJlZm9yZSB0aGV5IGFyZSBsb2FkZWQ6IG1pc3Rha2VzLCBhbmQgcGVvcGxlIHdobyBnYWluIG9yIGxvc2UuCgohCgIEABIEDAARARoVIEEgZmlsZSBvZiBhIHBvbGljeS4KCjoKBAQAAgASAw4CRxotIEl0cyBuYW1lLCB3aGljaCBtaXN0YWtlcyBhcmUgcmVwb3J0ZWQgd2l0aC4KCk0KBAQAAgESAxACOxpAIEl0cyB0ZXh0LCBKU09OOyBhbGwgZmlsZXMgb2YgYSByZXF1ZXN0IHRvZ2V0aGVyIGF0IG1vc3QgMSBNaUIuCgokCgIEARIEFAAbARoYIEEgbWlzdGFrZSBpbiBhIHBvbGljeS4KChgKBAQBAgASAxYCEhoLIFRoZSBmaWxlLgoKWwoEBAECARIDGAI6Gk4gV2hlcmUgaW4gdGhlIGZpbGU6IGB0eXBlcy5wb3J0Zm9saW8uYWN0aW9uc2A7IGVtcHR5IGZvciB0aGUgZmlsZSBhcyBhIHdob2xlLgoKMwoEBAECAhIDGgIVGiYgVGhlIG1pc3Rha2UsIGFuZCB0aGUgd2F5IHRvIG1lbmQgaXQuCgo7CgIEAhIEHgAnARovIEEgcm9sZSBvbiBhbiBvYmplY3Qgb2YgYSB0eXBlLCBhbmQgYW4gYWN0aW9uLgoKGAoEBAICABIDIAISGgsgVGhlIHJvbGUuCgoaCgQEAgIBEgMiAhQaDSBUaGUgYWN0aW9uLgoKIgoEBAICAhIDJAISGhUgVGhlIHR5cGUgb2Ygb2JqZWN0LgoKMgoEBAICAxIDJgITGiUgV2hldGhlciB0aGUgcm9sZSBhbGxvd3MgdGhlIGFjdGlvbi4KCkAKAgQDEgQqAEEBGjQgQSBkZWNpc2lvbiB0aGF0IGFuIGFzc2VydGlvbiBvZiBhIHBvbGljeSBhc2tzIGZvci4KChgKBAQDAgASAywCEhoLIFRoZSBmaWxlLgoKSgoEBAMCARIDLgISGj0gV2hlcmUgaW4gdGhlIGZpbGUgdGhlIGFzc2VydGlvbiBpczogYGFzc2VydGlvbnMuZXhwZWN0WzNdYC4KCj0KBAQDAgISAzACERowIFRoZSBvbmUgd2hvIGFza3MsIGFzIHRoZSBhc3NlcnRpb25zIG5hbWUgdGhlbS4KChoKBAQDAgMSAzICFBoNIFRoZSBhY3Rpb24uCgo1CgQEAwIEEgM0AhAaKCBUaGUgb2JqZWN0LCBhcyB0aGUgYXNzZXJ0aW9ucyBuYW1lIGl0LgoKJQoEBAMCBRIDNgITGhggV2hldGhlciBpdCBpcyBhbGxvd2VkLgoKMwoEBAMCBhIDOAIUGiYgV2h5OiBgQUxMT1dFRGAsIGBST0xFX0xBQ0tTX0FDVElPTmAuCgo6CgQEAwIHEgM6AhcaLSBXaGV0aGVyIHRoYXQgaXMgd2hhdCB0aGUgYXNzZXJ0aW9uIGV4cGVjdHMuCgpBCgQEAwIIEgM8AicaNCBSb2xlcyB0aGF0IHdvdWxkIHN1ZmZpY2U7IG5vbmUgd2hlbiBpdCBpcyBhbGxvd2VkLgoKQQoEBAMCCRIDPgI7GjQgVGhlIHJvbGUgdGhhdCBhbGxvd3MgaXQ7IGVtcHR5IHdoZW4gaXQgaXMgcmVmdXNlZC4KCjUKBAQDAgoSA0ACOhooIFRoZSBvYmplY3Qgb24gd2hpY2ggdGhhdCByb2xlIGlzIGhlbGQuCgoeCgIEBBIERABHARoSIENoZWNrcyBhIHBvbGljeS4KCjQKBAQEAgASA0YCVBonIFRoZSBmaWxlcywgd2hpY2ggYXJlIGxvYWRlZCB0b2dldGhlci4KCh8KAgQFEgRKAFoBGhMgQSBjaGVja2VkIHBvbGljeS4KCmMKBAQFAgASA0wCJhpWIFRoZSBtaXN0YWtlcywgYXNzZXJ0aW9ucyB0aGF0IGZhaWwgYW1vbmcgdGhlbTsgdGhlIHBvbGljeSBsb2FkcyB3aGVuIHRoZXJlIGFyZSBub25lLgoKNQoEBAUCARIDTgITGiggVGhlIG51bWJlciBvZiB0eXBlcywgd2l0aG91dCBgc3lzdGVtYC4KCkgKBAQFAgISA1ACExo7IFRoZSBudW1iZXIgb2Ygcm9sZXMsIHdpdGhvdXQgdGhvc2UgdGhhdCBldmVyeSBwb2xpY3kgaGFzLgoKJQoEBAUCAxIDUgIVGhggVGhlIG51bWJlciBvZiBhY3Rpb25zLgoKKAoEBAUCBBIDVAIYGhsgVGhlIG51bWJlciBvZiBhc3NlcnRpb25zLgoKbAoEBAUCBRIDVgIkGl8gUGFpcnMgdGhhdCBubyBhc3NlcnRpb24gdG91Y2hlczogbm9ib2R5IHdpdGggdGhlIHJvbGUgb24gYW4gb2JqZWN0IGlzIGFza2VkIGFib3V0IHRoZSBhY3Rpb24uCgqPAQoEBAUCBhIDWQIqGoEBIEFsbCBkZWNpc2lvbnMgdGhhdCBhc3NlcnRpb25zIGFzayBmb3IsIHRob3NlIHRoYXQgZG8gbm90IGNvbWUgb3V0IGFzIGV4cGVjdGVkIGZpcnN0OyBub25lIHdoaWxlIHRoZSBwb2xpY3kgaGFzIG90aGVyCiBtaXN0YWtlcy4KCjYKAgQGEgRdAGQBGiogQ29tcGFyZXMgYSBwb2xpY3kgd2l0aCB0aGUgb25lIGluIGZvcmNlLgoKUwoEBAYCABIDXwJUGkYgVGhlIGZpbGVzLCB3aGljaCB3b3VsZCBiZSBsb2FkZWQgdG9nZXRoZXIgaW5zdGVhZCBvZiB0aG9zZSBpbiBmb3JjZS4KCioKBAQGAgESA2ECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAYCAhIDYwI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgotCgIEBxIEZwB0ARohIEEgY2hhbmdlIG9mIHdoYXQgYSByb2xlIGFsbG93cy4KChgKBAQHAgASA2kCEhoLIFRoZSByb2xlLgoKGgoEBAcCARIDawIUGg0gVGhlIGFjdGlvbi4KCkQKBAQHAgISA20CHBo3IFRoZSB0eXBlcyBvZiBvYmplY3RzIHRvIHdoaWNoIHRoZSBhY3Rpb24gbWF5IGJlIGRvbmUuCgoiCgQEBwIDEgNvAhwaFSBUaGUga2luZCBvZiBjaGFuZ2UuCgpjCgQEBwIEEgNxAjwaViBUaGUgY29uZGl0aW9ucyBiZWZvcmUsIGFzIHRleHQ7IGVtcHR5IHdoZW4gdGhlcmUgYXJlIG5vbmUsIGFuZCB3aGVuIHRoZSBwYWlyIGlzIG5ldy4KCm4KBAQHAgUSA3MCOxphIFRoZSBjb25kaXRpb25zIGFmdGVyIHRoZSBjaGFuZ2UsIGFzIHRleHQ7IGVtcHR5IHdoZW4gdGhlcmUgYXJlIG5vbmUsIGFuZCB3aGVuIHRoZSBwYWlyIGlzIGdvbmUuCgo6CgIFABIFdwCAAQEaLSBUaGUga2luZHMgb2YgY2hhbmdlcyBvZiB3aGF0IGEgcm9sZSBhbGxvd3MuCgodCgQFAAIAEgN5AiUaECBOb3Qgc3BlY2lmaWVkLgoKLwoEBQACARIDewIgGiIgVGhlIHJvbGUgYWxsb3dzIGl0IGZyb20gdGhlbiBvbi4KCiwKBAUAAgISA30CHhofIFRoZSByb2xlIG5vIGxvbmdlciBhbGxvd3MgaXQuCgo0CgQFAAIDEgN/AiQaJyBJdCBpcyBhbGxvd2VkIHVuZGVyIG90aGVyIGNvbmRpdGlvbnMuCgowCgIECBIGgwEAnQEBGiIgQSBwZXJzb24gd2hvbSBhIGNoYW5nZSBjb25jZXJucy4KChkKBAQIAgASBIUBAhUaCyBUaGUgdXNlci4KCj8KBAQIAgESBIcBAj8aMSBUaGVpciBkaXNwbGF5IG5hbWU7IGVtcHR5IHdoZW4gaXQgaXMgbm90IGtub3duLgoKMwoEBAgCAhIEiQECEholIFRoZSByb2xlIGJ5IHdoaWNoIGl0IGNvbmNlcm5zIHRoZW0uCgo3CgQECAIDEgSLAQIXGikgVGhlIGVudGl0eSBvbiB3aGljaCB0aGV5IGhhdmUgdGhlIHJvbGUuCgoiCgQECAIEEgSNAQIZGhQgVGhlIGVudGl0eSdzIHR5cGUuCgqBAQoEBAgCBRIEjwECHRpzIEFjdGlvbnMgdGhhdCBhcmUgcmVmdXNlZCB0byB0aGVtIG9uIHNvbWUgb2JqZWN0IHRoZXJlLCBiZWxvdyBpdCwgb3IgbGlua2VkIGZyb20gdGhlcmUsIGFuZCB0aGF0IHdvdWxkIGJlIGFsbG93ZWQuCgpgCgQECAIGEgSRAQIbGlIgQWN0aW9ucyB0aGF0IGFyZSBhbGxvd2VkIHRvIHRoZW0gb24gc29tZSBzdWNoIG9iamVjdCwgYW5kIHRoYXQgd291bGQgYmUgcmVmdXNlZC4KClUKBAQIAgcSBJMBAh4aRyBBY3Rpb25zIHRoYXQgdGhleSBtYXkgZG8gdW5kZXIgb3RoZXIgY29uZGl0aW9uczsgbm9uZSBvZiB0aG9zZSBhYm92ZS4KCmgKBAQIAggSBJUBAhUaWiBIb3cgbWFueSBvZiB0aG9zZSBvYmplY3RzIHRoZXkgZ2FpbiBvciBsb3NlIGFuIGFjdGlvbiBvbjsgMCB3aGVuIHRoYXQgd2FzIG5vdCBsb29rZWQgYXQuCgocCgQECAIJEgSXAQJBGg4gT25lIG9mIHRoZW0uCgoZCgQECAIKEgSZAQJDGgsgSXRzIHR5cGUuCgq3AQoEBAgCCxIEnAECPRqoASBXaGV0aGVyIHRoaXMgcmVzdHMgb24gdGhlaXIgcm9sZXMgb24gdGhlIGVudGl0eSBhbG9uZSwgYW5kIG5vdCBvbiBhIGRlY2lzaW9uIGFib3V0IGVhY2ggb2JqZWN0OiBmb3IgYSByb2xlIG9uIHRoZQogc3lzdGVtLCBhbmQgZm9yIGEgdHJlZSBvZiBtb3JlIHRoYW4gMjAsMDAwIG9iamVjdHMuCgo/CgIECRIGoAEArgEBGjEgQSBjb21wYXJpc29uIG9mIGEgcG9saWN5IHdpdGggdGhlIG9uZSBpbiBmb3JjZS4KClcKBAQJAgASBKIBAiYaSSBUaGUgbWlzdGFrZXMgb2YgdGhlIHBvbGljeTsgdGhlcmUgaXMgbm8gY29tcGFyaXNvbiB3aGVuIHRoZXJlIGFyZSBzb21lLgoKIwoEBAkCARIEpAECIBoVIFJvbGVzIHRoYXQgYXJlIG5ldy4KClgKBAQJAgISBKYBAiEaSiBSb2xlcyB0aGF0IGFyZSBnb25lOyB0aG9zZSB3aG8gaGF2ZSBvbmUgYWxvbmUgY2FuIGRvIG5vdGhpbmcgYW55IGxvbmdlci4KCkUKBAQJAgMSBKgBAiQaNyBDaGFuZ2VzIG9mIHdoYXQgcm9sZXMgYWxsb3c7IG9uIHRoZSBmaXJzdCBwYWdlIGFsb25lLgoK4AEKBAQJAgQSBKsBAiQa0QEgUGVvcGxlIHdobyBnYWluIG9yIGxvc2UsIGJ5IGRlY2lzaW9ucyBhYm91dCB3aGF0IHRoZXJlIGlzIG5vdzogb2YgZXZlcnlib2R5IHdobyBoYXMgcHJvdmVkIGl0c2VsZiBpbiBldmVyeSB3YXkKIChzZWNvbmQgZmFjdG9yLCBQSU4pLCBhbmQgYXMgaWYgZXZlcnkgZmVhdHVyZSB3ZXJlIHBhaWQgZm9yLiBNYXkgYmUgZW1wdHkgYmVmb3JlIHRoZSBsYXN0IHBhZ2UuCgo5CgQECQIFEgStAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCksKAgQKEgaxAQC6AQEaPSBBc2tzIHdoYXQgc29tZWJvZHkgbWlnaHQgZG8gdG8gYW4gb2JqZWN0IHVuZGVyIG90aGVyIHJ1bGVzLgoKVAoEBAoCABIEswECVBpGIFRoZSBmaWxlcywgd2hpY2ggd291bGQgYmUgbG9hZGVkIHRvZ2V0aGVyIGluc3RlYWQgb2YgdGhvc2UgaW4gZm9yY2UuCgoZCgQECgIBEgS1AQJJGgsgVGhlIHVzZXIuCgpACgQECgICEgS3AQJIGjIgVGhlIGFjdGlvbiwgYXMgb25lIG9mIHRoZSB0d28gcG9saWNpZXMgbmFtZXMgaXQuCgobCgQECgIDEgS5AQJLGg0gVGhlIGVudGl0eS4KCkwKAgQLEga9AQDEAQEaPiBBIGRlY2lzaW9uIHVuZGVyIHRoZSBwb2xpY3kgaW4gZm9yY2UsIGFuZCB1bmRlciBhbm90aGVyIG9uZS4KCloKBAQLAgASBL8BAiYaTCBUaGUgbWlzdGFrZXMgb2YgdGhlIHBvbGljeTsgdGhlcmUgYXJlIG5vIGRlY2lzaW9ucyB3aGVuIGl0IGNhbm5vdCBiZSByZWFkLgoKdgoEBAsCARIEwQECGxpoIFRoZSBkZWNpc2lvbiB1bmRlciB0aGUgcG9saWN5IGluIGZvcmNlLCB3aXRoIHdoYXQgaXQgbmFtZXMgYXNzdW1lZDsgYWJzZW50IGlmIHRoYXQgaGFzIG5vIHN1Y2ggYWN0aW9uLgoKNwoEBAsCAhIEwwECGxopIFRoZSBkZWNpc2lvbiB1bmRlciB0aGUgZmlsZXMsIGxpa2V3aXNlLgoKKwoCBAwSBMcBACIaHyBBc2tzIGZvciB0aGUgcG9saWN5IGluIGZvcmNlLgoKJAoCBA0SBsoBAM0BARoWIFRoZSBwb2xpY3kgaW4gZm9yY2UuCgoxCgQEDQIAEgTMAQIgGiMgSXRzIGZpbGVzLCB3aXRob3V0IHRoZWlyIGZvbGRlcnMuCgrRAQoCBgASBtEBAOgBARrCASBUaGUgd29ya2JlbmNoIG9mIHRob3NlIHdobyB3cml0ZSBwb2xpY2llcy4gRmlsZXMgYXJlIGxvb2tlZCBhdCBhbmQgZm9yZ290dGVuOyBub3RoaW5nIGlzIGxvYWRlZCBvciBzdG9yZWQuIE9mZiB1bmxlc3MKIHRoZSBzZXR0aW5nIGB3b3JrYmVuY2hgIHR1cm5zIGl0IG9uIChGQUlMRURfUFJFQ09ORElUSU9OLCBXT1JLQkVOQ0hfT0ZGKS4KCmUKBAYAAgASBtMBAtYBAxpVIENoZWNrcyBmaWxlcyBhcyBUZW5hbmN5U2VydmljZSB3b3VsZCBsb2FkIHRoZW0gdG9nZXRoZXIsIGFuZCBydW5zIHRoZWlyIGFzc2VydGlvbnMuCgpdCgQGAAIBEgbYAQLbAQMaTSBDb21wYXJlcyBmaWxlcyB3aXRoIHRoZSBwb2xpY3kgaW4gZm9yY2UsIGFuZCBsaXN0cyB3aG8gZ2FpbnMgYW5kIHdobyBsb3Nlcy4KCrQCCgQGAAICEgbfAQLiAQMaowIgRGVjaWRlcyB3aGV0aGVyIHNvbWVib2R5IG1heSBkbyBzb21ldGhpbmcgdG8gYW4gb2JqZWN0IHRoYXQgdGhlcmUgaXMsIHVuZGVyIHRoZSBwb2xpY3kgaW4gZm9yY2UgYW5kIHVuZGVyIHRoZSBmaWxlcywKIGFuZCBzYXlzIHdoeS4gU3RlcC11cHMgYW5kIGZlYXR1cmVzIGFyZSBhc3N1bWVkLCBhbmQgbmFtZWQuIFdobyB3YXMgYXNrZWQgYWJvdXQsIGFuZCB0aG9zZSBvZiB0aGUgb2JqZWN0LCBjYW4gc2VlCiB0aGF0IGl0IHdhcyBhc2tlZC4gTk9UX0ZPVU5EIGlmIHRoZXJlIGlzIG5vIHN1Y2ggb2JqZWN0LgoKSgoEBgACAxIG5AEC5wEDGjogVGhlIGZpbGVzIG9mIHRoZSBwb2xpY3kgaW4gZm9yY2U6IHdoZXJlIGEgY2hhbmdlIGJlZ2lucy4KYgZwcm90bzM="
     )
   }
 }
@@ -1295,6 +1586,9 @@ extension Tenancy_V1.PoliciesService {
         },
         .unary(Tenancy_V1.PoliciesMethods.compare) {
           request, call in try await self.compare(request, call)
+        },
+        .unary(Tenancy_V1.PoliciesMethods.decide) {
+          request, call in try await self.decide(request, call)
         },
         .unary(Tenancy_V1.PoliciesMethods.getInForce) {
           request, call in try await self.getInForce(request, call)

@@ -502,6 +502,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__p
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__compare_policy_response(void) {
   return &tenancy__v1__compare_policy_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decide_policy_request(void) {
+  return &tenancy__v1__decide_policy_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decide_policy_response(void) {
+  return &tenancy__v1__decide_policy_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_policy_in_force_request(void) {
   return &tenancy__v1__get_policy_in_force_request__descriptor;
 }

@@ -67,6 +67,18 @@ void   tenancy__v1__compare_policy_response__init
   static const Tenancy__V1__ComparePolicyResponse init_value = TENANCY__V1__COMPARE_POLICY_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__decide_policy_request__init
+                     (Tenancy__V1__DecidePolicyRequest         *message)
+{
+  static const Tenancy__V1__DecidePolicyRequest init_value = TENANCY__V1__DECIDE_POLICY_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__decide_policy_response__init
+                     (Tenancy__V1__DecidePolicyResponse         *message)
+{
+  static const Tenancy__V1__DecidePolicyResponse init_value = TENANCY__V1__DECIDE_POLICY_RESPONSE__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__get_policy_in_force_request__init
                      (Tenancy__V1__GetPolicyInForceRequest         *message)
 {
@@ -760,7 +772,7 @@ const ProtobufCMessageDescriptor tenancy__v1__policy_change__descriptor =
   (ProtobufCMessageInit) tenancy__v1__policy_change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__policy_effect__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__policy_effect__field_descriptors[12] =
 {
   {
     "f1_user_id",
@@ -858,8 +870,59 @@ static const ProtobufCFieldDescriptor tenancy__v1__policy_effect__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_objects",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PolicyEffect, f9_objects),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_example_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PolicyEffect, f10_example_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_example_type",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PolicyEffect, f11_example_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_by_roles",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PolicyEffect, f12_by_roles),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__policy_effect__field_indices_by_name[] = {
+  9,   /* field[9] = f10_example_id */
+  10,   /* field[10] = f11_example_type */
+  11,   /* field[11] = f12_by_roles */
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_user_name */
   2,   /* field[2] = f3_role */
@@ -868,11 +931,12 @@ static const unsigned tenancy__v1__policy_effect__field_indices_by_name[] = {
   5,   /* field[5] = f6_gained */
   6,   /* field[6] = f7_lost */
   7,   /* field[7] = f8_changed */
+  8,   /* field[8] = f9_objects */
 };
 static const ProtobufCIntRange tenancy__v1__policy_effect__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__policy_effect__descriptor =
 {
@@ -882,7 +946,7 @@ const ProtobufCMessageDescriptor tenancy__v1__policy_effect__descriptor =
   "Tenancy__V1__PolicyEffect",
   "tenancy.v1",
   sizeof(Tenancy__V1__PolicyEffect),
-  8,
+  12,
   tenancy__v1__policy_effect__field_descriptors,
   tenancy__v1__policy_effect__field_indices_by_name,
   1,  tenancy__v1__policy_effect__number_ranges,
@@ -990,6 +1054,147 @@ const ProtobufCMessageDescriptor tenancy__v1__compare_policy_response__descripto
   tenancy__v1__compare_policy_response__field_indices_by_name,
   1,  tenancy__v1__compare_policy_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__compare_policy_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__decide_policy_request__field_descriptors[4] =
+{
+  {
+    "f1_files",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__DecidePolicyRequest, n_f1_files),
+    offsetof(Tenancy__V1__DecidePolicyRequest, f1_files),
+    &tenancy__v1__policy_file__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DecidePolicyRequest, f2_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_action",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DecidePolicyRequest, f3_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_entity_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DecidePolicyRequest, f4_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__decide_policy_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_files */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_action */
+  3,   /* field[3] = f4_entity_id */
+};
+static const ProtobufCIntRange tenancy__v1__decide_policy_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__decide_policy_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DecidePolicyRequest",
+  "DecidePolicyRequest",
+  "Tenancy__V1__DecidePolicyRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DecidePolicyRequest),
+  4,
+  tenancy__v1__decide_policy_request__field_descriptors,
+  tenancy__v1__decide_policy_request__field_indices_by_name,
+  1,  tenancy__v1__decide_policy_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__decide_policy_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__decide_policy_response__field_descriptors[3] =
+{
+  {
+    "f1_problems",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__DecidePolicyResponse, n_f1_problems),
+    offsetof(Tenancy__V1__DecidePolicyResponse, f1_problems),
+    &tenancy__v1__policy_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_in_force",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DecidePolicyResponse, f2_in_force),
+    &tenancy__v1__explanation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_proposed",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DecidePolicyResponse, f3_proposed),
+    &tenancy__v1__explanation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__decide_policy_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_problems */
+  1,   /* field[1] = f2_in_force */
+  2,   /* field[2] = f3_proposed */
+};
+static const ProtobufCIntRange tenancy__v1__decide_policy_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__decide_policy_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DecidePolicyResponse",
+  "DecidePolicyResponse",
+  "Tenancy__V1__DecidePolicyResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DecidePolicyResponse),
+  3,
+  tenancy__v1__decide_policy_response__field_descriptors,
+  tenancy__v1__decide_policy_response__field_indices_by_name,
+  1,  tenancy__v1__decide_policy_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__decide_policy_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define tenancy__v1__get_policy_in_force_request__field_descriptors NULL

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "gatehouse/options.pb-c.h"
 #include "google/api/annotations.pb-c.h"
+#include "tenancy/v1/permissions.pb-c.h"
 
 typedef struct Tenancy__V1__PolicyFile Tenancy__V1__PolicyFile;
 typedef struct Tenancy__V1__PolicyProblem Tenancy__V1__PolicyProblem;
@@ -27,6 +28,8 @@ typedef struct Tenancy__V1__ComparePolicyRequest Tenancy__V1__ComparePolicyReque
 typedef struct Tenancy__V1__PolicyChange Tenancy__V1__PolicyChange;
 typedef struct Tenancy__V1__PolicyEffect Tenancy__V1__PolicyEffect;
 typedef struct Tenancy__V1__ComparePolicyResponse Tenancy__V1__ComparePolicyResponse;
+typedef struct Tenancy__V1__DecidePolicyRequest Tenancy__V1__DecidePolicyRequest;
+typedef struct Tenancy__V1__DecidePolicyResponse Tenancy__V1__DecidePolicyResponse;
 typedef struct Tenancy__V1__GetPolicyInForceRequest Tenancy__V1__GetPolicyInForceRequest;
 typedef struct Tenancy__V1__PolicyInForce Tenancy__V1__PolicyInForce;
 
@@ -173,10 +176,14 @@ struct  Tenancy__V1__PolicyEffect
   ProtobufCBinaryData *f7_lost;
   size_t n_f8_changed;
   ProtobufCBinaryData *f8_changed;
+  uint32_t f9_objects;
+  ProtobufCBinaryData f10_example_id;
+  ProtobufCBinaryData f11_example_type;
+  protobuf_c_boolean f12_by_roles;
 };
 #define TENANCY__V1__POLICY_EFFECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__policy_effect__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ComparePolicyResponse
@@ -197,6 +204,33 @@ struct  Tenancy__V1__ComparePolicyResponse
 #define TENANCY__V1__COMPARE_POLICY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__compare_policy_response__descriptor) \
     , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__DecidePolicyRequest
+{
+  ProtobufCMessage base;
+  size_t n_f1_files;
+  Tenancy__V1__PolicyFile **f1_files;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_action;
+  ProtobufCBinaryData f4_entity_id;
+};
+#define TENANCY__V1__DECIDE_POLICY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decide_policy_request__descriptor) \
+    , 0,NULL, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__DecidePolicyResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_problems;
+  Tenancy__V1__PolicyProblem **f1_problems;
+  Tenancy__V1__Explanation *f2_in_force;
+  Tenancy__V1__Explanation *f3_proposed;
+};
+#define TENANCY__V1__DECIDE_POLICY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decide_policy_response__descriptor) \
+    , 0,NULL, NULL, NULL }
 
 
 struct  Tenancy__V1__GetPolicyInForceRequest
@@ -249,6 +283,12 @@ void   tenancy__v1__policy_effect__init
 /* Tenancy__V1__ComparePolicyResponse methods */
 void   tenancy__v1__compare_policy_response__init
                      (Tenancy__V1__ComparePolicyResponse         *message);
+/* Tenancy__V1__DecidePolicyRequest methods */
+void   tenancy__v1__decide_policy_request__init
+                     (Tenancy__V1__DecidePolicyRequest         *message);
+/* Tenancy__V1__DecidePolicyResponse methods */
+void   tenancy__v1__decide_policy_response__init
+                     (Tenancy__V1__DecidePolicyResponse         *message);
 /* Tenancy__V1__GetPolicyInForceRequest methods */
 void   tenancy__v1__get_policy_in_force_request__init
                      (Tenancy__V1__GetPolicyInForceRequest         *message);
@@ -287,6 +327,12 @@ typedef void (*Tenancy__V1__PolicyEffect_Closure)
 typedef void (*Tenancy__V1__ComparePolicyResponse_Closure)
                  (const Tenancy__V1__ComparePolicyResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__DecidePolicyRequest_Closure)
+                 (const Tenancy__V1__DecidePolicyRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__DecidePolicyResponse_Closure)
+                 (const Tenancy__V1__DecidePolicyResponse *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__GetPolicyInForceRequest_Closure)
                  (const Tenancy__V1__GetPolicyInForceRequest *message,
                   void *closure_data);
@@ -310,6 +356,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__compare_policy_request__des
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_change__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_effect__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__compare_policy_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__decide_policy_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__decide_policy_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__get_policy_in_force_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_in_force__descriptor;
 
