@@ -88,7 +88,7 @@ extension TenancyCore {
   /// The same for a stream, before it sends anything.
   func record(_ held: HeldEntity, seenBy call: CallContext) async throws {
     guard held.explanation.viaEntityID == Forest.systemIdentifier else { return }
-    try await change(call) { tx in try audit(held, seenBy: call, tx) }
+    try await change(call) { [self] tx in try audit(held, seenBy: call, tx) }
   }
 
   /// A list's way to make messages of entities that notes their trees, if the user may see them by a role on the system.

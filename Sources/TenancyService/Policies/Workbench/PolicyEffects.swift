@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import PeerContracts
+internal import RPCKit
 internal import ServiceKit
 internal import TenancyContracts
 

@@ -1,6 +1,7 @@
 internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
+internal import TenancyContracts
 
 /// The passes of all tenants, for somebody whose roles on the system reach all objects of a type.
 ///
@@ -18,10 +19,11 @@ extension GuestPassList {
     var (found, last) = ([String](), cursor.map(Self.associationID))
     while found.count < limit {
       let start = last
-      let (rows, end) = try await core.store.read { tx in
-        try rows(on: type, after: start, at: core.clock.now, tx)
+      let now = core.clock.now
+      let (passes, end) = try await core.store.read { tx in
+        try self.rows(on: type, after: start, at: now, tx)
       }
-      var rest = rows[...]
+      var rest = passes[...]
       while found.count < limit, !rest.isEmpty {
         let part = rest.prefix(Self.decisionCount)
         rest = rest.dropFirst(part.count)
