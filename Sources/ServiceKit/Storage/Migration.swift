@@ -8,11 +8,26 @@ public struct Migration: Sendable {
   public let sql: String
   /// The triggers of `sql` as PostgreSQL has them, run after it; those in `sql` are SQLite's alone.
   public let postgresTriggers: String?
+  /// Whether programs that do not know this step go on working on a store on a server that has it.
+  ///
+  /// Only for a step that adds tables, indexes, and columns that may be absent from a row that is written: see
+  /// docs/operations/releases.md, "Expand and contract".
+  public let keepsOlderPrograms: Bool
 
-  /// Makes a step.
-  public init(version: Int, sql: String, postgresTriggers: String? = nil) {
+  /// Makes a step; one that older programs would notice must not be said to keep them.
+  public init(
+    version: Int,
+    sql: String,
+    postgresTriggers: String? = nil,
+    keepsOlderPrograms: Bool = false
+  ) {
     self.version = version
     self.sql = sql
     self.postgresTriggers = postgresTriggers
+    self.keepsOlderPrograms = keepsOlderPrograms
+    guard keepsOlderPrograms else { return }
+    if let finding = Expansion.finding(in: sql, triggers: postgresTriggers) {
+      preconditionFailure("migration \(version) does not keep older programs: \(finding)")
+    }
   }
 }

@@ -115,17 +115,6 @@ private struct DeclaredTable {
   }
 }
 
-extension SQLToken {
-  /// The name or keyword that it is, without quotes.
-  fileprivate var name: String? {
-    switch self {
-    case .word(let name): name
-    case .quoted(let name) where name.hasPrefix("\""): String(name.dropFirst().dropLast())
-    default: nil
-    }
-  }
-}
-
 extension SQLiteConnection {
   /// As `query`, for bodies that do not throw.
   fileprivate func listed<T>(

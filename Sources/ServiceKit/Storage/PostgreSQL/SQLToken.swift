@@ -22,6 +22,15 @@ enum SQLToken: Equatable {
     }
   }
 
+  /// The name or keyword that it is, without quotes.
+  var name: String? {
+    switch self {
+    case .word(let name): name
+    case .quoted(let name) where name.hasPrefix("\""): String(name.dropFirst().dropLast())
+    default: nil
+    }
+  }
+
   /// The pieces of a statement, in order.
   static func all(in sql: String) -> [SQLToken] {
     var reader = Reader(bytes: Array(sql.utf8))
