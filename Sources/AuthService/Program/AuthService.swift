@@ -56,6 +56,7 @@ public final class AuthService: Sendable {
     ) {
       database = DatabaseConfiguration(store, applicationID: AuthSchema.applicationID)
       database.schemaDigest = AuthSchema.digest
+      database.logger = logger
       self.tenancy = tenancy
       self.entitlement = entitlement
       self.services = services

@@ -104,6 +104,7 @@ public enum EntitlementProgram: HostedService {
         clock: environment.clock,
         random: environment.random,
         metrics: environment.metrics.registry,
+        logger: environment.logger,
         authorizer: SubjectAuthorizer(
           confirm: { user, action, entity, call in
             try await permissions.confirm(user, action, entity, for: call.caller.user)

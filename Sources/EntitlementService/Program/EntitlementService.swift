@@ -16,6 +16,8 @@ final class EntitlementService: Sendable {
     var random: any RandomSource = SystemRandomSource()
     /// Where metrics are registered.
     var metrics: MetricRegistry
+    /// Where the store says what its operator should know.
+    var logger: Logger?
     /// The authorizer for entities of TenancyService.
     var authorizer: SubjectAuthorizer
     /// The directory of accounts.
@@ -49,7 +51,7 @@ final class EntitlementService: Sendable {
     )
     do {
       let database = try await Database.open(
-        databaseConfiguration(settings),
+        databaseConfiguration(settings, dependencies.logger),
         migrations: EntitlementSchema.migrations,
         clock: dependencies.clock
       )
@@ -67,13 +69,15 @@ final class EntitlementService: Sendable {
   }
 
   private static func databaseConfiguration(
-    _ settings: EntitlementSettings
+    _ settings: EntitlementSettings,
+    _ logger: Logger?
   ) -> DatabaseConfiguration {
     var configuration = DatabaseConfiguration(
       settings.store,
       applicationID: EntitlementSchema.applicationID
     )
     configuration.schemaDigest = EntitlementSchema.digest
+    configuration.logger = logger
     configuration.auditLifetime = settings.auditLifetime
     configuration.eventRules = settings.keepsEvents ? EntitlementEvents.rules : nil
     if let byteCount = settings.logBudgetByteCount {

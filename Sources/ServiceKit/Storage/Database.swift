@@ -115,7 +115,13 @@ public final class Database: Sendable {
     _ monotonic: @escaping @Sendable () -> ContinuousClock.Instant
   ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread)? {
     guard let server = configuration.server else { return nil }
-    return try await StoreTail.start(server, feed: feed, version: version, now: monotonic) {
+    return try await StoreTail.start(
+      server,
+      feed: feed,
+      version: version,
+      logger: configuration.logger,
+      now: monotonic
+    ) {
       // One at a time, so that one number does; what fails is tried again by the next question.
       try? await writer.queue.perform(id: .max, isCatchUp: true) { _ in }
     }

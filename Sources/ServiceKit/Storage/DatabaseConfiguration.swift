@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// Where a store is and how much it may take.
 public struct DatabaseConfiguration: Sendable {
   /// The database file; its log and its lock lie beside it.
@@ -52,6 +54,8 @@ public struct DatabaseConfiguration: Sendable {
   public var logBudgetByteCount = Int64(64 << 20)
   /// Committed changes that `ChangeFeed` keeps in memory for its subscribers.
   public var recentChangeCountMax = 4096
+  /// Where the store says what its operator should know; nil where nobody reads it.
+  public var logger: Logger?
   /// The file system that SQLite works with, by the name it is registered under; nil for its own.
   ///
   /// Tests put one under the store that fails and forgets.

@@ -105,6 +105,7 @@ public final class TenancyService: Sendable {
       applicationID: TenancySchema.applicationID
     )
     store.schemaDigest = TenancySchema.digest
+    store.logger = dependencies.logger
     store.auditLifetime = settings.auditLifetime
     store.eventRules = settings.keepsEvents ? TenancyEvents.rules : nil
     if let byteCount = settings.logBudgetByteCount { store.logBudgetByteCount = byteCount }

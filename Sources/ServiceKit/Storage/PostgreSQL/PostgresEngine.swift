@@ -91,12 +91,14 @@ final class PostgresEngine: StoreEngine {
     }
   }
 
-  /// Throws when a newer program has changed the tables: rows that this one wrote would lack what the newer one keeps.
+  /// Throws when a newer program has changed the tables by a step that this one had to know: rows that it wrote would
+  /// lack what the newer one keeps.
   private func requireKnownSchema() throws(StoreError) {
-    let found = try SchemaVersion.of(server)
-    guard version.isOlder(than: found) else { return }
+    let found = try StoreVersion.of(server)
+    guard version.isOlder(than: found.oldestProgram) else { return }
     throw breach(
-      "was brought to schema version \(found.own) by a newer program, and this one knows \(version.own)"
+      "was brought to schema version \(found.tables.own) by a newer program, and this one knows "
+        + "\(version.own)"
     )
   }
 

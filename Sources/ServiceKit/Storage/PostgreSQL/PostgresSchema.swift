@@ -1,61 +1,28 @@
-/// How many migrations have made the tables of a store, or are known to a program: those that all services have, and the
-/// service's own.
-struct SchemaVersion: Hashable, Sendable {
-  let common: Int
-  let own: Int
-
-  /// The version that this program knows.
-  init(_ migrations: [Migration]) {
-    (common, own) = (StoreSchema.common.count, migrations.count)
-  }
-
-  private init(common: Int, own: Int) { (self.common, self.own) = (common, own) }
-
-  /// The version of the store on a server.
-  static func of(_ server: PostgresConnection) throws(StoreError) -> SchemaVersion {
-    let found = try server.first(
-      "SELECT common_version, own_version FROM store_version, store_schema"
-    ) { SchemaVersion(common: Int($0.integer(0)), own: Int($0.integer(1))) }
-    guard let found else {
-      throw .corrupt(path: server.path, detail: "its schema version is missing")
-    }
-    return found
-  }
-
-  /// Whether a newer program has changed the tables since.
-  func isOlder(than other: SchemaVersion) -> Bool { common < other.common || own < other.own }
-
-  /// A statement that fails on a store which is newer.
-  ///
-  /// It travels with those that begin a transaction, whose rows nobody reads, so it says no by an error.
-  var guarding: String {
-    """
-    SELECT 1 / CAST(common_version <= \(common) AND own_version <= \(own) AS integer)
-      FROM store_version, store_schema
-    """
-  }
-}
-
 /// Brings a schema of a server to the tables that the program knows.
 ///
-/// The table `store_schema` says which service's store it is and how far it has come, as the header of a file does.
+/// The table `store_schema` says which service's store it is and how far it has come, as the header of a file does, and
+/// which programs may work on it (docs/decisions/0241).
 struct PostgresSchema {
   let connection: PostgresConnection
   let applicationID: Int32
 
   /// Makes an empty store, or applies what is missing to an older one; each in one transaction.
   ///
-  /// Throws `foreignFile`, `newerSchema`, `migrationFailed`.
+  /// A newer one on which this program may work stays as it is. Throws `foreignFile`, `newerSchema`,
+  /// `migrationFailed`.
   func bringUp(_ migrations: [Migration]) throws(StoreError) {
-    if try hasTable("store_schema") {
-      try inspect(migrations)
-      try refuseMoved()
-      try migrate(migrations)
-    } else {
-      try make(migrations) { store throws(StoreError) in
-        for row in store.rows { try connection.execute(row.sql, row.values) }
-        for sequence in store.sequences { try connection.run(sequence) }
-      }
+    guard try hasTable("store_schema") else { return try makeEmpty(migrations) }
+    let found = try inspect(migrations)
+    try refuseMoved()
+    guard !SchemaVersion(migrations).isOlder(than: found.tables) else { return }
+    try addOldestProgram()
+    try migrate(migrations, from: found.tables)
+  }
+
+  private func makeEmpty(_ migrations: [Migration]) throws(StoreError) {
+    try make(migrations) { store throws(StoreError) in
+      for row in store.rows { try connection.execute(row.sql, row.values) }
+      for sequence in store.sequences { try connection.run(sequence) }
     }
   }
 
@@ -67,9 +34,10 @@ struct PostgresSchema {
         detail: "there is no store; the next start creates one"
       )
     }
-    try inspect(migrations)
-    let isNewest = try commonVersion() == StoreSchema.common.count
-    guard isNewest, try ownVersion() == migrations.count else {
+    try requireService()
+    let (found, known) = (try SchemaVersion.of(connection), SchemaVersion(migrations))
+    try refuse(known, below: found, of: found)
+    guard found == known else {
       throw .cannotOpen(
         path: connection.path,
         detail: "its schema is older than this program, which migrates it at the next start"
@@ -96,13 +64,19 @@ struct PostgresSchema {
     )
   }
 
-  private func inspect(_ migrations: [Migration]) throws(StoreError) {
+  /// How far the store has come; throws for one of another service, or on which this program may not work.
+  private func inspect(_ migrations: [Migration]) throws(StoreError) -> StoreVersion {
+    try requireService()
+    let (found, known) = (try version(), SchemaVersion(migrations))
+    try refuse(known, below: found.oldest(for: known), of: found.tables)
+    return found
+  }
+
+  private func requireService() throws(StoreError) {
     let found = try connection.first("SELECT application_id FROM store_schema") { $0.integer(0) }
     guard found == Int64(applicationID) else {
       throw .foreignFile(path: connection.path, applicationID: Int32(clamping: found ?? 0))
     }
-    try refuseNewer(try commonVersion(), than: StoreSchema.common.count)
-    try refuseNewer(try ownVersion(), than: migrations.count)
   }
 
   private func refuseMoved() throws(StoreError) {
@@ -110,24 +84,54 @@ struct PostgresSchema {
     throw .moved(path: connection.path, to: target)
   }
 
-  private func refuseNewer(_ version: Int, than known: Int) throws(StoreError) {
-    guard version > known else { return }
-    throw .newerSchema(path: connection.path, file: version, program: known)
-  }
-
-  private func commonVersion() throws(StoreError) -> Int {
-    try version("SELECT common_version FROM store_version")
-  }
-
-  private func ownVersion() throws(StoreError) -> Int {
-    try version("SELECT own_version FROM store_schema")
-  }
-
-  private func version(_ sql: String) throws(StoreError) -> Int {
-    guard let version = try connection.first(sql, [], { $0.integer(0) }) else {
-      throw .corrupt(path: connection.path, detail: "its schema version is missing")
+  private func refuse(
+    _ known: SchemaVersion,
+    below oldest: SchemaVersion,
+    of tables: SchemaVersion
+  ) throws(StoreError) {
+    let path = connection.path
+    if known.common < oldest.common {
+      throw .newerSchema(path: path, file: tables.common, program: known.common)
     }
-    return Int(version)
+    if known.own < oldest.own {
+      throw .newerSchema(path: path, file: tables.own, program: known.own)
+    }
+  }
+
+  /// The versions of the store; a program has to know all tables of one that says nothing of older programs.
+  private func version() throws(StoreError) -> StoreVersion {
+    if try hasOldestProgram() { return try StoreVersion.of(connection) }
+    let tables = try SchemaVersion.of(connection)
+    return StoreVersion(tables: tables, oldestProgram: tables)
+  }
+
+  private func hasOldestProgram() throws(StoreError) -> Bool {
+    let count = try connection.first(
+      """
+      SELECT count(*) FROM pg_attribute
+      WHERE attrelid = CAST('store_schema' AS regclass) AND attname = 'oldest_own'
+        AND NOT attisdropped
+      """
+    ) { $0.integer(0) }
+    return count == 1
+  }
+
+  /// Adds what a store lacks that was made before programs could work beside newer ones.
+  ///
+  /// No migration, which would stop the programs of before: they do not look at these columns.
+  private func addOldestProgram() throws(StoreError) {
+    guard try !hasOldestProgram() else { return }
+    try inTransaction { () throws(StoreError) in
+      try connection.run(
+        """
+        ALTER TABLE store_schema ADD COLUMN oldest_common bigint, ADD COLUMN oldest_own bigint;
+        UPDATE store_schema SET oldest_own = own_version,
+          oldest_common = (SELECT common_version FROM store_version);
+        ALTER TABLE store_schema ALTER COLUMN oldest_common SET NOT NULL,
+          ALTER COLUMN oldest_own SET NOT NULL
+        """
+      )
+    }
   }
 
   /// Makes a store in a schema that has no table, with the rows that `fill` inserts, in one transaction.
@@ -147,33 +151,72 @@ struct PostgresSchema {
       for trigger in (StoreSchema.common + migrations).compactMap(\.postgresTriggers) {
         try connection.run(trigger)
       }
-      try connection.run(
-        "CREATE TABLE store_schema (application_id bigint NOT NULL, own_version bigint NOT NULL)"
-      )
-      try connection.execute(
-        "INSERT INTO store_schema VALUES (?, ?)",
-        [.integer(Int64(applicationID)), .integer(migrations.count)]
-      )
+      try claim(migrations)
     }
   }
 
-  private func migrate(_ migrations: [Migration]) throws(StoreError) {
-    for migration in StoreSchema.common.dropFirst(try commonVersion()) {
-      try apply(migration, "UPDATE store_version SET common_version = ?")
-    }
-    for migration in migrations.dropFirst(try ownVersion()) {
-      try apply(migration, "UPDATE store_schema SET own_version = ?")
-    }
+  /// Marks the store as this service's, with its versions.
+  private func claim(_ migrations: [Migration]) throws(StoreError) {
+    try connection.run(
+      """
+      CREATE TABLE store_schema (
+        application_id bigint NOT NULL,
+        own_version bigint NOT NULL,
+        oldest_common bigint NOT NULL,
+        oldest_own bigint NOT NULL
+      )
+      """
+    )
+    let oldest = SchemaVersion.oldest(for: migrations)
+    try connection.execute(
+      """
+      INSERT INTO store_schema (application_id, own_version, oldest_common, oldest_own)
+      VALUES (?, ?, ?, ?)
+      """,
+      [
+        .integer(Int64(applicationID)), .integer(migrations.count), .integer(oldest.common),
+        .integer(oldest.own),
+      ]
+    )
   }
 
-  private func apply(_ migration: Migration, _ remember: String) throws(StoreError) {
+  /// The statements that remember a step.
+  private struct Record {
+    let version: String
+    /// For a step that programs have to know.
+    let oldestProgram: String
+
+    static let common = Record(
+      version: "UPDATE store_version SET common_version = ?",
+      oldestProgram: "UPDATE store_schema SET oldest_common = ?"
+    )
+    static let own = Record(
+      version: "UPDATE store_schema SET own_version = ?",
+      oldestProgram: "UPDATE store_schema SET oldest_own = ?"
+    )
+  }
+
+  private func migrate(
+    _ migrations: [Migration],
+    from found: SchemaVersion
+  ) throws(StoreError) {
+    for migration in StoreSchema.common.dropFirst(found.common) {
+      try apply(migration, .common)
+    }
+    for migration in migrations.dropFirst(found.own) { try apply(migration, .own) }
+  }
+
+  private func apply(_ migration: Migration, _ record: Record) throws(StoreError) {
     do throws(StoreError) {
       try inTransaction { () throws(StoreError) in
         for statement in SchemaTranslation.statements(of: migration.sql) {
           try connection.run(SchemaTranslation.translate(statement))
         }
         if let triggers = migration.postgresTriggers { try connection.run(triggers) }
-        try connection.execute(remember, [.integer(migration.version)])
+        try connection.execute(record.version, [.integer(migration.version)])
+        if !migration.keepsOlderPrograms {
+          try connection.execute(record.oldestProgram, [.integer(migration.version)])
+        }
       }
     } catch .unavailable(let reason) {
       throw .unavailable(reason)

@@ -9,6 +9,8 @@ final class StoreTail: Sendable {
     var lastHeard: ContinuousClock.Instant
     var isWaking = false
     var isClosed = false
+    /// The version of newer tables that the log has been given.
+    var noted: SchemaVersion?
   }
 
   /// Whether this program is the one that does what only one may do.
@@ -17,6 +19,7 @@ final class StoreTail: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let feed: ChangeFeed
   private let version: SchemaVersion
+  private let logger: Logger?
   /// Has the writer take over what was committed.
   private let catchUp: @Sendable () async -> Void
 
@@ -30,10 +33,12 @@ final class StoreTail: Sendable {
   private init(
     _ feed: ChangeFeed,
     _ version: SchemaVersion,
+    _ logger: Logger?,
     _ now: @escaping @Sendable () -> ContinuousClock.Instant,
     _ catchUp: @escaping @Sendable () async -> Void
   ) {
-    (self.feed, self.version, self.now, self.catchUp) = (feed, version, now, catchUp)
+    (self.feed, self.version, self.logger) = (feed, version, logger)
+    (self.now, self.catchUp) = (now, catchUp)
     state = Lock(State(lastHeard: now()))
   }
 
@@ -42,10 +47,11 @@ final class StoreTail: Sendable {
     _ location: PostgresLocation,
     feed: ChangeFeed,
     version: SchemaVersion,
+    logger: Logger?,
     now: @escaping @Sendable () -> ContinuousClock.Instant,
     catchUp: @escaping @Sendable () async -> Void
   ) async throws(StoreError) -> (watch: StoreTail, thread: StoreThread) {
-    let tail = StoreTail(feed, version, now, catchUp)
+    let tail = StoreTail(feed, version, logger, now, catchUp)
     let thread = try await StoreThread.start(name: "store-tail") {
       () throws(StoreError) in
       let server = try PostgresConnection(location)
@@ -100,8 +106,24 @@ final class StoreTail: Sendable {
     state.withLock { $0.lastHeard = now }
     if newest > feed.newest { wake() }
     guard isLong else { return }
-    if try version.isOlder(than: SchemaVersion.of(server)) { return try leave(server, turn) }
+    let found = try StoreVersion.of(server)
+    if version.isOlder(than: found.oldestProgram) { return try leave(server, turn) }
+    note(found.tables)
     if !leadership.isLeading, try turn.lead(on: server) { leadership.set(true) }
+  }
+
+  /// Says once that a newer program has added to the tables, which this one does not use.
+  private func note(_ found: SchemaVersion) {
+    guard version.isOlder(than: found) else { return }
+    let isNews = state.withLock { state in
+      defer { state.noted = found }
+      return state.noted != found
+    }
+    guard isNews else { return }
+    logger?.notice(
+      "a newer program has expanded the store; this one goes on",
+      ["store_version": "\(found)", "program_version": "\(version)"]
+    )
   }
 
   /// A newer program has changed the tables: it is to lead, and the writer of this one to notice and to stop.

@@ -94,7 +94,7 @@ struct ServerStoreTests {
     #expect(
       await refusal { try await open(applicationID: 7) }.contains("belongs to another program")
     )
-    try admin.run("UPDATE store_schema SET own_version = 99")
+    try admin.run("UPDATE store_schema SET own_version = 99, oldest_own = 99")
     #expect(await refusal { try await open() }.contains("knows only up to 1"))
   }
 
