@@ -1,6 +1,7 @@
 """Faults of programs, of the ways to their store and of the server, by a seed, with the times at which they reigned."""
 
 import random
+import subprocess
 import threading
 import time
 
@@ -8,6 +9,10 @@ import time
 DRAIN_MAX = 45
 # After the end of a fault, until a program has connected again and heard of all commits.
 GRACE = 3
+# A program that was stopped inside of a transaction holds its locks for five seconds.
+EXPANSION_MAX = 60
+# A table of each service that the workloads write all the time.
+WRITTEN = {"auth": "session", "tenancy": "entity", "entitlement": "points_entry"}
 
 
 class Faults:
@@ -20,11 +25,13 @@ class Faults:
         self.restarts = 0
         # When the server was lost.
         self.promotions = []
+        # How often the store of a service was expanded.
+        self.expansions = {}
         self._kinds = [row for row in (
             (4, "kill", self._kill), (3, "update", self._update), (4, "stop", self._stop), (3, "cut", self._cut),
             (3, "half-open", self._half_open), (3, "lost answers", self._lose_answers),
             (4, "lost commit", self._lose_commit), (4, "terminate", self._terminate), (1, "crash", self._crash),
-            (2, "promote", self._promote), (4, "clock", self._clock),
+            (2, "promote", self._promote), (4, "clock", self._clock), (2, "migration", self._migrate),
         ) if not kinds or row[1] in kinds]
         # Each as program, start, end; the end is absent while it lasts.
         self._spans = []
@@ -151,6 +158,27 @@ class Faults:
         one = rng.choice(self.fleet.all)
         # Nothing is to be noticed of it, so it is no time during which a program may be behind.
         self.fleet.clocks.set(one.name, rng.uniform(-1, 1) * self.fleet.clocks.error_max)
+
+    def _migrate(self, rng):
+        """Does what an expanding step of the next version does; from then on all programs are older than the store."""
+        service = rng.choice(sorted(WRITTEN))
+        with self._server:
+            # Writes wait for it, and reads of the table: a program hears of others late.
+            self._reign("*", lambda: None, lambda: self._expand(service))
+
+    def _expand(self, service):
+        number = self.expansions.get(service, 0) + 1
+        deadline = time.monotonic() + EXPANSION_MAX
+        while True:
+            try:
+                self.postgres.expand(service, WRITTEN[service], f"expansion_{number}")
+                break
+            except subprocess.CalledProcessError:
+                # It did not get the turn or the table in time, as a program that would be started again.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.3)
+        self.expansions[service] = number
 
     def _crash(self, rng):
         self._server_away(lambda: (time.sleep(rng.uniform(0, 1)), self.postgres.start()), self.postgres.crash)

@@ -10,6 +10,8 @@ import time
 
 PROGRAMS = pathlib.Path("/usr/lib/postgresql")
 STANDBY = "standby"
+# The class of the lock for a turn to write.
+WRITING = 0x6761_7465
 
 
 class Postgres:
@@ -71,6 +73,25 @@ class Postgres:
         """The rows of an answer as text."""
         return self._run("psql", "-X", "-q", "-A", "-t", "-h", self._home(self.port), "-p", str(self.port),
                          "-U", "gatehouse", "-d", "postgres", "-c", text)
+
+    def expand(self, schema, table, name):
+        """A migration that programs of before outlive (docs/decisions/0241): a new table and a new column.
+
+        With the turn to write (`PostgresTurn`), in one transaction, and with the waits of a program.
+        """
+        self.query(
+            f"SET lock_timeout = '15s'; SET search_path = {schema};"
+            f" SELECT pg_advisory_xact_lock({WRITING}, CAST(CAST(oid AS bigint) AS integer)) FROM pg_namespace"
+            f" WHERE nspname = '{schema}';"
+            " SET lock_timeout = '2s';"
+            f" CREATE TABLE {name} (id text PRIMARY KEY, text text NOT NULL);"
+            f" ALTER TABLE {table} ADD COLUMN {name} text;"
+            " UPDATE store_schema SET own_version = own_version + 1")
+
+    def versions(self, schema):
+        """The version of a service's tables, and the oldest one that a program must know."""
+        found = self.query(f"SELECT own_version, oldest_own FROM {schema}.store_schema")
+        return tuple(map(int, found.split("|")))
 
     def close(self):
         for port in self.ports:

@@ -28,7 +28,7 @@ from .workloads.sessions import Sessions
 
 WORKLOADS = (Roles, Owners, Counters, Places, Claims, Points, Sessions)
 KINDS = ("kill", "update", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "crash", "promote",
-         "clock")
+         "clock", "migration")
 SERVER_PORTS, FIRST_WAY = (20_500, 20_520), 20_501
 
 
@@ -101,11 +101,24 @@ def judge_times(stage):
     return count
 
 
+def judge_versions(stage, before):
+    """How often each store was expanded: its version has risen by as much, and older programs may still work on it."""
+    expansions = stage.faults.expansions
+    for service in SERVICES:
+        tables, oldest = before[service]
+        expected = (tables + expansions.get(service, 0), oldest)
+        if (found := stage.postgres.versions(service)) != expected:
+            stage.problems.add("a store has another version than its migrations gave it", (
+                f"{service}: {found}, expected {expected}"))
+    return ", ".join(f"{service} {expansions[service]} times" for service in SERVICES if service in expansions)
+
+
 def run(stage, arguments, workloads):
     """The lines of the report."""
     for workload in workloads:
         workload.prepare(stage)
     print(f"replicas: {len(workloads)} workloads for {arguments.seconds} s, seed {stage.seed}", flush=True)
+    before = {service: stage.postgres.versions(service) for service in SERVICES}
     threads = [guarded(stage, workload.name, body) for workload in workloads for body in workload.threads()]
     for thread in threads:
         thread.start()
@@ -119,6 +132,8 @@ def run(stage, arguments, workloads):
         thread.join()
     lines = [f"{workload.name}: {workload.judge()}" for workload in workloads]
     lines.append(f"times: {judge_times(stage)} changes looked at")
+    if expanded := judge_versions(stage, before):
+        lines.append(f"versions: stores were expanded beside their programs: {expanded}")
     for text in stage.installation.surprises:
         stage.problems.add("an answer INTERNAL", text)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(stage.faults.counts.items()))
