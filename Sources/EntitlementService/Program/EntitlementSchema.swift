@@ -5,7 +5,7 @@ enum EntitlementSchema {
   /// Marks the file as this service's: "GHen".
   static let applicationID: Int32 = 0x4748_656E
   /// Of the schema that all steps make, for `DatabaseConfiguration.schemaDigest`; SchemaDigestTests says what it is.
-  static let digest = "cLVcIMU4JDcvPu5SH7sIGbtO0ab162nAFvBfvvAFe-0"
+  static let digest = "DtDUV5G8Ffeu3xx-U_SiPqwvMEJ8MTGqV92t4USUT5o"
 
   static let migrations = [
     Migration(

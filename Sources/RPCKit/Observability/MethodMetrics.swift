@@ -3,7 +3,7 @@ internal import Synchronization
 /// The counters of one method, resolved once so that a call costs atomic additions only.
 ///
 /// All but one of them are made by the first call: a program has hundreds of methods, most are never called in one
-/// process, and their series, which nobody is shown as long as they are zero, took an eighth of a start.
+/// process, and their series, which nobody is shown as long as they are zero, took a sixth of a start.
 public final class MethodMetrics: Sendable {
   /// Calls whose request was accepted for processing.
   public let started: Counter

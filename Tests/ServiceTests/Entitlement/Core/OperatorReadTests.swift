@@ -163,7 +163,13 @@ struct OperatorReadTests {
       )
       #expect(found.entries.map(\.action) == ["subscription.put"])
       let own = try await audit.search(.init(actor: "user:\(Self.operatorID)"), options: options)
-      #expect(own.entries.map(\.action) == ["audit.search"])
+      #expect(own.entries.map(\.action) == ["operator.read", "audit.search"])
+      // Those about whom a search was can see it.
+      let seen = try await audit.listAccess(
+        .init(subject: .init(kind: .user, id: ServiceFixture.anna)),
+        options: ServiceFixture.user(ServiceFixture.anna)
+      )
+      #expect(seen.records.map(\.method) == ["entitlement.v1.EntitlementAudit/Search"])
       let other = await refusal {
         _ = try await audit.search(.init(), options: ServiceFixture.user(ServiceFixture.bert))
       }
