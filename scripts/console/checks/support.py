@@ -128,6 +128,19 @@ def workbench(stage):
     page.shows("Tom Tenant")
     page.shows("1 object")
     page.until("""![...document.querySelectorAll("tbody a")].some((one) => /^[a-z]{3}_[0-9a-z]{20}/.test(one.textContent))""")
+    # The same about one person and one flat, by both.
+    for place, text in enumerate(("tom", "Flat 1")):
+        box = f"[...document.querySelectorAll('[role=combobox]')].at({place - 2})"
+        page.until(f"Boolean({box})")
+        page.evaluate(f"{box}.focus()")
+        page.send("Input.insertText", text=text)
+        page.until(f"{box}.getAttribute('aria-expanded') === 'true'")
+        page.press("Enter")
+    page.fill("realAction", "unit.view")
+    page.press("Enter")
+    page.shows("By these rules")
+    verdicts = page.evaluate("""[...document.querySelectorAll("[role=status] section")].map((one) => one.querySelector("p").innerText)""")
+    assert [text.split()[0] for text in verdicts] == ["Allowed", "Denied"], verdicts
     # What was typed before is still being checked when another question is asked.
     page.evaluate("""(() => { const plain = window.fetch; window.fetch = async (url, options) => { const answer = await plain(url, options);
         if (String(url).endsWith("/policies/check")) { window.checked = true; await new Promise((go) => { window.goOn = go; }); }

@@ -526,6 +526,16 @@ enum MatrixTable {
       #"{"files": [{"name": "a", "text": "{}"}]}"#,
       yes: "problem"
     ),
+    .init(
+      "Policies/Decide",
+      .system,
+      [],
+      #"""
+      {"files": [{"name": "a", "text": "{}"}], "userId": "<user>", "action": "device.unlock",
+        "entityId": "<door>"}
+      """#,
+      yes: "problem"
+    ),
     .init("Roles/ListConverted", .system, .operators),
     .init(
       "Roles/RestoreConverted",

@@ -16,9 +16,10 @@ struct SupportTests {
   /// Boss is an operator, Sam a support person, and the owner has a portfolio with a property.
   private func run(
     entitlement: SmallEntitlementService? = nil,
+    webhooks: WebhookFixture? = nil,
     _ body: (TenancyStage, _ portfolio: String, _ property: String) async throws -> Void
   ) async throws {
-    try await TenancyStage.run(entitlement: entitlement) { stage in
+    try await TenancyStage.run(entitlement: entitlement, webhooks: webhooks) { stage in
       _ = try await stage.associations.grantSuperAdmin(.init(userId: Self.boss), options: Self.auth)
       _ = try await stage.associations.grantSupport(.init(userId: Self.sam), options: Self.auth)
       let portfolio = try await stage.portfolios.create(
@@ -209,7 +210,7 @@ struct SupportTests {
   func pages_ofOperators_areRecorded() async throws {
     let entitlement = SmallEntitlementService()
     entitlement.set(["compliancePack"], of: Self.boss)
-    try await run(entitlement: entitlement) { stage, portfolio, property in
+    try await run(entitlement: entitlement, webhooks: WebhookFixture()) { stage, portfolio, property in
       let boss = CallOptions.by(Self.boss)
       func seen() async throws -> [String] {
         try await looks(stage, at: portfolio, by: Self.owner)
