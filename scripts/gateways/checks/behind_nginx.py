@@ -57,12 +57,13 @@ def own_server(stage):
     equal("nobody", client.showing(None).get("/app/a").status, 401)
     equal("a wrong token", client.showing("abc").get("/app/a").status, 401)
     equal("what got there", requests, [])
-    answer = client.send_exactly("GET", "/app/a", None, FORGED)
+    answer = client.send_exactly("GET", "/app/a", None, FORGED | {"cookie": "__Host-gatehouse=a"})
     equal("somebody", answer.status, 200)
     equal("what got there", [(method, path) for method, path, _ in requests], [("GET", "/app/a")])
     headers = requests[0][2]
     for name, value in FORGED.items():
         require(headers.get(name.lower()) != value, f"the forged {name} got there")
+    require("cookie" not in headers, "the cookie of the console got there")
     equal("x-request-id", headers["x-request-id"], answer.headers["x-request-id"])
     stage.nginx.logged(answer.headers["x-request-id"])
 
