@@ -11,8 +11,8 @@ import traceback
 
 from . import calls
 from .checks import (
-    apps, behind_nginx, deadlines, decisions, grpc_calls, headers, health, mutual_tls, pages, paths, retries, streams, tokens,
-    trail)
+    apps, behind_nginx, console, deadlines, decisions, grpc_calls, headers, health, mutual_tls, pages, paths, retries,
+    streams, tokens, trail)
 from .stage import Stage
 from .waiting import Failure
 
@@ -27,6 +27,7 @@ CHECKS = [
     grpc_calls.through_envoy, grpc_calls.through_nginx,
     streams.events_through_envoy, streams.events_through_nginx,
     apps.through_envoy, apps.through_nginx,
+    console.through_envoy, console.through_nginx,
     deadlines.rest, retries.rest, retries.by_grpc, retries.lost,
     behind_nginx.rest, behind_nginx.mixed, behind_nginx.own_server, behind_nginx.sent_once,
     health.draining, health.all_away, health.outlier, health.impatient,

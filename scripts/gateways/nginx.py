@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 
 from . import waiting
@@ -28,6 +29,14 @@ class Nginx:
         self.process = subprocess.Popen(
             [stage.nginx_program, "-p", folder, "-c", folder / "nginx.conf", "-g", "daemon off;"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def wait(self):
+        """Until it takes connections."""
+        def answers():
+            waiting.require(self.process.poll() is None, f"nginx ended; {self.log_file.parent} has its log")
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        waiting.until("nginx is ready", answers)
 
     def logged(self, request_id):
         """What the access log has of a request."""

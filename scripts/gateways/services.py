@@ -16,13 +16,15 @@ DRAIN_DELAY = 30
 class Services:
     """Processes by name. Their starter ends them."""
 
-    def __init__(self, programs, root, deploy, folder, ports, gateway_routes):
+    def __init__(self, programs, root, deploy, folder, ports, gateway_routes, console=()):
+        """`console` has the origins at which browsers find AuthService's console; without any there is none."""
         self.programs = programs
         self.root = root
         self.deploy = deploy
         self.folder = folder
         self.ports = dict(zip(NAMES, ports))
         self.gateway_routes = gateway_routes
+        self.console = list(console)
         self.processes = {}
         subprocess.run([programs / "gatehouse", "keys", folder / "keys"], check=True, stdout=subprocess.DEVNULL)
         for name in NAMES:
@@ -101,4 +103,8 @@ class Services:
         settings = json.loads(text) | {"admin": False, "drain_delay": DRAIN_DELAY}
         if name == "tenancy":
             settings["gateway_routes"] = self.gateway_routes
+        if name == "auth" and self.console:
+            # As docs/guides/console.md shows it.
+            settings["console"] = {"address": self.console[0]}
+            settings["passkeys"] = {"relying_party_id": "localhost", "origins": self.console}
         return settings

@@ -27,7 +27,8 @@ def own_route(prefix, extensions=None):
 class Stage(People):
     """`envoy` has the three services behind it. `other_envoy` has two servers of ours in place of
     TenancyService; whether a request gets to them, the real one decides. `nginx` has two in place of
-    EntitlementService, of which the first is also the server of somebody's own."""
+    EntitlementService, of which the first is also the server of somebody's own. `console_ports` are for the gateways of
+    the console's checks: Envoy's administration, Envoy, nginx."""
 
     def __init__(self, root, programs, envoy_program, nginx_program, folder):
         super().__init__()
@@ -39,12 +40,12 @@ class Stage(People):
         self.nginx_program = nginx_program
         self.certificate, self.key = folder / "gateway.pem", folder / "gateway.key"
         self._make_certificate()
-        found = ports.free(8)
+        found = ports.free(11)
+        self._ports, self.console_ports = found[3:8], found[8:]
         self.services = services.Services(programs, root, self.deploy, folder, found[:3], gateway_routes=[
             {"path": "/listed/{entity}", "methods": ["GET"], "action": "portfolio.view"},
             {"path": "/pages/**", "access": "public"},
-        ])
-        self._ports = found[3:]
+        ], console=[f"https://localhost:{port}" for port in self.console_ports[1:]])
         self._mutual_tls = None
         self.upstreams, self.applications = [], []
         self.envoy = self.other_envoy = self.nginx = None
