@@ -54,14 +54,26 @@ function tier(subject) {
 
 function features(subject) {
   return card(t("features"), async () => {
-    const found = await get("entitlement", `entitlements?${query(subject)}`);
+    const [found, used] = await Promise.all([get("entitlement", `entitlements?${query(subject)}`), usage(subject)]);
+    const state = (one) => {
+      if (!one.limit) return one.available ? badge(t("included"), "good") : badge(t("notIncluded"));
+      const has = one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) });
+      return used.has(one.key) ? `${has} · ${t("used", { count: number(used.get(one.key)) })}` : has;
+    };
     return grid(t("features"), [
       [t("feature"), (one) => featureWord(one.key)],
-      [t("state"), (one) => one.limit ? (one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) })) : one.available ? badge(t("included"), "good") : badge(t("notIncluded"))],
+      [t("state"), state],
       [t("getIt"), (one) => one.available || !one.unlockedBy ? "–" : listedEither([one.unlockedBy.tier ? t("fromTier", { name: readable(one.unlockedBy.tier) }) : "",
         ...one.unlockedBy.addons.map(readable), ...one.unlockedBy.products].filter(Boolean)) || "–"],
     ], found.entitlements);
   }, { wide: true });
+}
+
+/** How much is used of each limit, by its name; nothing where that is not the viewer's to know, or is not counted. */
+async function usage(subject) {
+  const id = subject["subject.id"];
+  const answer = id ? await get("tenancy", `entities/${encodeURIComponent(id)}/usage`).catch(() => undefined) : undefined;
+  return new Map((answer?.limits ?? []).map((one) => [one.limit, Number(one.used)]));
 }
 
 const purchases = (subject) => card(t("purchases"), () => purchaseLines(subject));

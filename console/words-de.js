@@ -77,7 +77,7 @@ export default {
   sufficient: "Eine dieser Rollen würde genügen: {roles}.", suspended: "Gesperrt", theDevice: "Das Gerät", thisOne: "Diese", tier: "Tarif",
   toCome: "Kommende Änderungen", toConsole: "Zur Konsole", toStart: "Zum Anfang", tree: "Baum", typeToConfirm: "Tippe {text} zum Bestätigen",
   typedWrong: "Das stimmt nicht überein.", unknownDevice: "Unbekanntes Gerät", unlimited: "Unbegrenzt", unnamed: "Ohne Namen", unproven: "Nicht bestätigt",
-  until: "Bis", upTo: "Bis zu {count}", useApp: "App benutzen", usePasskey: "Passkey benutzen", useRecoveryCode: "Wiederherstellungscode benutzen",
+  until: "Bis", upTo: "Bis zu {count}", used: "{count} belegt", useApp: "App benutzen", usePasskey: "Passkey benutzen", useRecoveryCode: "Wiederherstellungscode benutzen",
   verifyText: "Wir haben eine Mail an {email} geschickt. Öffne ihren Link, um die Adresse zu bestätigen.", verifyTitle: "Adresse bestätigen",
   waitFor: { one: "Versuche es in {count} Sekunde wieder.", other: "Versuche es in {count} Sekunden wieder." }, waitsUntil: "Anmeldungen warten bis",
   wanted: "{name}, gewünscht", welcome: "Hallo, {name}", wentWrong: "Etwas ist schiefgegangen", what: "Was", whatSuffices: "Was genügen würde",

@@ -77,7 +77,7 @@ export default {
   sufficient: "One of these roles would do: {roles}.", suspended: "Suspended", theDevice: "The device", thisOne: "This one", tier: "Tier",
   toCome: "Changes to come", toConsole: "To the console", toStart: "To the start", tree: "Tree", typeToConfirm: "Type {text} to confirm",
   typedWrong: "That is not the same.", unknownDevice: "Unknown device", unlimited: "Unlimited", unnamed: "Unnamed", unproven: "Not verified",
-  until: "Until", upTo: "Up to {count}", useApp: "Use the app", usePasskey: "Use a passkey", useRecoveryCode: "Use a recovery code",
+  until: "Until", upTo: "Up to {count}", used: "{count} in use", useApp: "Use the app", usePasskey: "Use a passkey", useRecoveryCode: "Use a recovery code",
   verifyText: "We have sent a mail to {email}. Open its link to verify the address.", verifyTitle: "Verify your address",
   waitFor: { one: "Try again in {count} second.", other: "Try again in {count} seconds." }, waitsUntil: "Sign-ins wait until",
   wanted: "{name}, as wanted", welcome: "Hello, {name}", wentWrong: "That did not work", what: "What", whatSuffices: "What would suffice",

@@ -50,7 +50,7 @@ extension ChangeSet {
       throw TenancyError.featuresUnavailable([holder])
     }
     guard maximum < .max else { return }
-    let count = try MemberTable.count(of: place.entityID, in: tx)
+    let count = try MemberTable.count(of: place.entityID, at: tx.now, in: tx)
     guard count < maximum else {
       throw LimitExceeded(
         limit: limit.name,

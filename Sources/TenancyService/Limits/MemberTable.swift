@@ -40,7 +40,11 @@ enum MemberTable {
   }
 
   /// How many members an entity has.
-  static func count(of entityID: String, in tx: borrowing WriteTransaction) throws -> Int64 {
+  static func count(
+    of entityID: String,
+    at now: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> Int64 {
     try tx.query(
       """
       SELECT (
@@ -55,7 +59,7 @@ enum MemberTable {
       )
       """,
       values: [
-        .text(entityID), .integer(tx.now), .text(entityID), .integer(tx.now), .integer(tx.now),
+        .text(entityID), .integer(now), .text(entityID), .integer(now), .integer(now),
       ]
     ) { $0.integer(0) }[0]
   }

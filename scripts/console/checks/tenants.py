@@ -197,6 +197,9 @@ def own_role(stage):
     page.until("Boolean(document.querySelector('dialog button.danger'))")
     page.evaluate("document.querySelector('dialog button.danger').click()")
     page.shows("No roles of your own yet")
+    # How much of the plan is used: one horse, one person.
+    page.go(f"/plan?of={stage.things['organization']}")
+    page.until("[...document.querySelectorAll('td')].filter((one) => /^Up to \\d+ · 1 in use$/.test(one.innerText)).length >= 2")
 
 
 def family(stage):

@@ -510,6 +510,7 @@ enum MatrixTable {
     .init("TenancyAudit/Search", .system, .operators),
     .init("TenancyAudit/ListAccess", .none, .everyone),
     .init("TenancyAudit/ListAccess", .property, .staff, #"{"entityId": "<property>"}"#),
+    .init("Entities/GetUsage", .property, .staff, #"{"entityId": "<property>"}"#),
     // There is no workbench here: what it answers is for WorkbenchTests.
     .init("Policies/GetInForce", .system, [], yes: "files"),
     .init(

@@ -36,6 +36,27 @@ struct LimitEventTests {
     }
   }
 
+  @Test("Those who may list the roles see how much of each limit is used, and nobody else")
+  func usage_isWhatLimitsCount() async throws {
+    try await LimitedFarm.run(stables: 10, members: 3) { farm in
+      func usage(_ user: String) async throws -> [String] {
+        try await farm.stage.entities.getUsage(.init(entityId: farm.id), options: .by(user)).limits
+          .map { "\($0.limit) \($0.used) \($0.types.joined(separator: ","))" }
+      }
+      let before = try await usage(LimitedFarm.owner)
+      let horse = try await farm.addHorse()
+      try await farm.addHorse()
+      try await farm.stage.grant("groom", on: farm.id, to: "usr_gina", by: LimitedFarm.owner)
+      let after = try await usage(LimitedFarm.owner)
+      #expect(before.contains("maxMembers 1 ") && after.contains("maxMembers 2 "))
+      #expect(before.contains("maxHorses 0 horse") && after.contains("maxHorses 2 horse"))
+      try await farm.delete(horse)
+      #expect(try await usage(LimitedFarm.owner).contains("maxHorses 1 horse"))
+      let stranger = try await refusal { try await usage("usr_stranger") }
+      #expect(stranger?.code == .notFound)
+    }
+  }
+
   @Test("Members count too, and so does an address that is invited")
   func members_reachLimit_areTold() async throws {
     try await LimitedFarm.run(stables: 10, members: 2, webhooks: WebhookFixture()) { farm in
