@@ -7,6 +7,7 @@ import resource
 import socket
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
 from . import hashing, peers, processes
@@ -144,6 +145,12 @@ class Suite:
         with open(f"/proc/{self.running[name].pid}/status") as status:
             found = re.search(rf"{field}:\s+(\d+) kB", status.read())
             return int(found.group(1)) * 1024 if found else 0
+
+    def metric(self, name, metric):
+        """The value of a metric without labels that a service shows."""
+        host, port = self.admins[name]
+        with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=10) as answer:
+            return float(re.search(rf"^{metric} (\S+)$", answer.read().decode(), re.MULTILINE).group(1))
 
     def client(self, *arguments, token=None):
         words = [self.program("gatehouse"), "--session", str(self.folder / "session.json")]

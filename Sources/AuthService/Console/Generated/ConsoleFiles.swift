@@ -4,7 +4,7 @@
 /// The files of the console.
 enum ConsoleFiles {
   /// The digest of the files, the page's without.
-  static let digest = "c739b2d72a6e9000"
+  static let digest = "efc71e679a233e06"
 
   /// The page.
   static let page = ####"""
@@ -4548,14 +4548,26 @@ function tier(subject) {
 
 function features(subject) {
   return card(t("features"), async () => {
-    const found = await get("entitlement", `entitlements?${query(subject)}`);
+    const [found, used] = await Promise.all([get("entitlement", `entitlements?${query(subject)}`), usage(subject)]);
+    const state = (one) => {
+      if (!one.limit) return one.available ? badge(t("included"), "good") : badge(t("notIncluded"));
+      const has = one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) });
+      return used.has(one.key) ? `${has} · ${t("used", { count: number(used.get(one.key)) })}` : has;
+    };
     return grid(t("features"), [
       [t("feature"), (one) => featureWord(one.key)],
-      [t("state"), (one) => one.limit ? (one.limit.unlimited ? t("unlimited") : t("upTo", { count: number(Number(one.limit.maximum ?? 0)) })) : one.available ? badge(t("included"), "good") : badge(t("notIncluded"))],
+      [t("state"), state],
       [t("getIt"), (one) => one.available || !one.unlockedBy ? "–" : listedEither([one.unlockedBy.tier ? t("fromTier", { name: readable(one.unlockedBy.tier) }) : "",
         ...one.unlockedBy.addons.map(readable), ...one.unlockedBy.products].filter(Boolean)) || "–"],
     ], found.entitlements);
   }, { wide: true });
+}
+
+/** How much is used of each limit, by its name; nothing where that is not the viewer's to know, or is not counted. */
+async function usage(subject) {
+  const id = subject["subject.id"];
+  const answer = id ? await get("tenancy", `entities/${encodeURIComponent(id)}/usage`).catch(() => undefined) : undefined;
+  return new Map((answer?.limits ?? []).map((one) => [one.limit, Number(one.used)]));
 }
 
 const purchases = (subject) => card(t("purchases"), () => purchaseLines(subject));
@@ -6736,7 +6748,7 @@ export default {
   sufficient: "Eine dieser Rollen würde genügen: {roles}.", suspended: "Gesperrt", theDevice: "Das Gerät", thisOne: "Diese", tier: "Tarif",
   toCome: "Kommende Änderungen", toConsole: "Zur Konsole", toStart: "Zum Anfang", tree: "Baum", typeToConfirm: "Tippe {text} zum Bestätigen",
   typedWrong: "Das stimmt nicht überein.", unknownDevice: "Unbekanntes Gerät", unlimited: "Unbegrenzt", unnamed: "Ohne Namen", unproven: "Nicht bestätigt",
-  until: "Bis", upTo: "Bis zu {count}", useApp: "App benutzen", usePasskey: "Passkey benutzen", useRecoveryCode: "Wiederherstellungscode benutzen",
+  until: "Bis", upTo: "Bis zu {count}", used: "{count} belegt", useApp: "App benutzen", usePasskey: "Passkey benutzen", useRecoveryCode: "Wiederherstellungscode benutzen",
   verifyText: "Wir haben eine Mail an {email} geschickt. Öffne ihren Link, um die Adresse zu bestätigen.", verifyTitle: "Adresse bestätigen",
   waitFor: { one: "Versuche es in {count} Sekunde wieder.", other: "Versuche es in {count} Sekunden wieder." }, waitsUntil: "Anmeldungen warten bis",
   wanted: "{name}, gewünscht", welcome: "Hallo, {name}", wentWrong: "Etwas ist schiefgegangen", what: "Was", whatSuffices: "Was genügen würde",
@@ -7044,7 +7056,7 @@ export default {
   sufficient: "One of these roles would do: {roles}.", suspended: "Suspended", theDevice: "The device", thisOne: "This one", tier: "Tier",
   toCome: "Changes to come", toConsole: "To the console", toStart: "To the start", tree: "Tree", typeToConfirm: "Type {text} to confirm",
   typedWrong: "That is not the same.", unknownDevice: "Unknown device", unlimited: "Unlimited", unnamed: "Unnamed", unproven: "Not verified",
-  until: "Until", upTo: "Up to {count}", useApp: "Use the app", usePasskey: "Use a passkey", useRecoveryCode: "Use a recovery code",
+  until: "Until", upTo: "Up to {count}", used: "{count} in use", useApp: "Use the app", usePasskey: "Use a passkey", useRecoveryCode: "Use a recovery code",
   verifyText: "We have sent a mail to {email}. Open its link to verify the address.", verifyTitle: "Verify your address",
   waitFor: { one: "Try again in {count} second.", other: "Try again in {count} seconds." }, waitsUntil: "Sign-ins wait until",
   wanted: "{name}, as wanted", welcome: "Hello, {name}", wentWrong: "That did not work", what: "What", whatSuffices: "What would suffice",

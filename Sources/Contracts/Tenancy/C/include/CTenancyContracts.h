@@ -328,6 +328,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_entity_response(void) {
   return &tenancy__v1__delete_entity_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_entity_usage_request(void) {
+  return &tenancy__v1__get_entity_usage_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__limit_usage(void) {
+  return &tenancy__v1__limit_usage__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity_usage(void) {
+  return &tenancy__v1__entity_usage__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_entity_deletion_request(void) {
   return &tenancy__v1__get_entity_deletion_request__descriptor;
 }

@@ -85,6 +85,24 @@ void   tenancy__v1__delete_entity_response__init
   static const Tenancy__V1__DeleteEntityResponse init_value = TENANCY__V1__DELETE_ENTITY_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__get_entity_usage_request__init
+                     (Tenancy__V1__GetEntityUsageRequest         *message)
+{
+  static const Tenancy__V1__GetEntityUsageRequest init_value = TENANCY__V1__GET_ENTITY_USAGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__limit_usage__init
+                     (Tenancy__V1__LimitUsage         *message)
+{
+  static const Tenancy__V1__LimitUsage init_value = TENANCY__V1__LIMIT_USAGE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__entity_usage__init
+                     (Tenancy__V1__EntityUsage         *message)
+{
+  static const Tenancy__V1__EntityUsage init_value = TENANCY__V1__ENTITY_USAGE__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__get_entity_deletion_request__init
                      (Tenancy__V1__GetEntityDeletionRequest         *message)
 {
@@ -1219,6 +1237,146 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_entity_response__descriptor
   tenancy__v1__delete_entity_response__field_indices_by_name,
   1,  tenancy__v1__delete_entity_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__delete_entity_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__get_entity_usage_request__field_descriptors[1] =
+{
+  {
+    "f1_entity_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GetEntityUsageRequest, f1_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__get_entity_usage_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entity_id */
+};
+static const ProtobufCIntRange tenancy__v1__get_entity_usage_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__get_entity_usage_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.GetEntityUsageRequest",
+  "GetEntityUsageRequest",
+  "Tenancy__V1__GetEntityUsageRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__GetEntityUsageRequest),
+  1,
+  tenancy__v1__get_entity_usage_request__field_descriptors,
+  tenancy__v1__get_entity_usage_request__field_indices_by_name,
+  1,  tenancy__v1__get_entity_usage_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__get_entity_usage_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__limit_usage__field_descriptors[3] =
+{
+  {
+    "f1_limit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__LimitUsage, f1_limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_used",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__LimitUsage, f2_used),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_types",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__LimitUsage, n_f3_types),
+    offsetof(Tenancy__V1__LimitUsage, f3_types),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__limit_usage__field_indices_by_name[] = {
+  0,   /* field[0] = f1_limit */
+  1,   /* field[1] = f2_used */
+  2,   /* field[2] = f3_types */
+};
+static const ProtobufCIntRange tenancy__v1__limit_usage__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__limit_usage__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.LimitUsage",
+  "LimitUsage",
+  "Tenancy__V1__LimitUsage",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__LimitUsage),
+  3,
+  tenancy__v1__limit_usage__field_descriptors,
+  tenancy__v1__limit_usage__field_indices_by_name,
+  1,  tenancy__v1__limit_usage__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__limit_usage__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__entity_usage__field_descriptors[1] =
+{
+  {
+    "f1_limits",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__EntityUsage, n_f1_limits),
+    offsetof(Tenancy__V1__EntityUsage, f1_limits),
+    &tenancy__v1__limit_usage__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__entity_usage__field_indices_by_name[] = {
+  0,   /* field[0] = f1_limits */
+};
+static const ProtobufCIntRange tenancy__v1__entity_usage__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__entity_usage__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.EntityUsage",
+  "EntityUsage",
+  "Tenancy__V1__EntityUsage",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__EntityUsage),
+  1,
+  tenancy__v1__entity_usage__field_descriptors,
+  tenancy__v1__entity_usage__field_indices_by_name,
+  1,  tenancy__v1__entity_usage__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__entity_usage__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__get_entity_deletion_request__field_descriptors[1] =

@@ -33,6 +33,9 @@ typedef struct Tenancy__V1__UpdateEntityRequest Tenancy__V1__UpdateEntityRequest
 typedef struct Tenancy__V1__MoveEntityRequest Tenancy__V1__MoveEntityRequest;
 typedef struct Tenancy__V1__DeleteEntityRequest Tenancy__V1__DeleteEntityRequest;
 typedef struct Tenancy__V1__DeleteEntityResponse Tenancy__V1__DeleteEntityResponse;
+typedef struct Tenancy__V1__GetEntityUsageRequest Tenancy__V1__GetEntityUsageRequest;
+typedef struct Tenancy__V1__LimitUsage Tenancy__V1__LimitUsage;
+typedef struct Tenancy__V1__EntityUsage Tenancy__V1__EntityUsage;
 typedef struct Tenancy__V1__GetEntityDeletionRequest Tenancy__V1__GetEntityDeletionRequest;
 typedef struct Tenancy__V1__EntityDeletion Tenancy__V1__EntityDeletion;
 typedef struct Tenancy__V1__ListEntityDeletionsRequest Tenancy__V1__ListEntityDeletionsRequest;
@@ -265,6 +268,40 @@ struct  Tenancy__V1__DeleteEntityResponse
     , 0,NULL, 0, {0,NULL}, 0, {0,NULL} }
 
 
+struct  Tenancy__V1__GetEntityUsageRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_entity_id;
+};
+#define TENANCY__V1__GET_ENTITY_USAGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_entity_usage_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Tenancy__V1__LimitUsage
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_limit;
+  uint64_t f2_used;
+  size_t n_f3_types;
+  ProtobufCBinaryData *f3_types;
+};
+#define TENANCY__V1__LIMIT_USAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__limit_usage__descriptor) \
+    , {0,NULL}, 0, 0,NULL }
+
+
+struct  Tenancy__V1__EntityUsage
+{
+  ProtobufCMessage base;
+  size_t n_f1_limits;
+  Tenancy__V1__LimitUsage **f1_limits;
+};
+#define TENANCY__V1__ENTITY_USAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__entity_usage__descriptor) \
+    , 0,NULL }
+
+
 struct  Tenancy__V1__GetEntityDeletionRequest
 {
   ProtobufCMessage base;
@@ -373,6 +410,15 @@ void   tenancy__v1__delete_entity_request__init
 /* Tenancy__V1__DeleteEntityResponse methods */
 void   tenancy__v1__delete_entity_response__init
                      (Tenancy__V1__DeleteEntityResponse         *message);
+/* Tenancy__V1__GetEntityUsageRequest methods */
+void   tenancy__v1__get_entity_usage_request__init
+                     (Tenancy__V1__GetEntityUsageRequest         *message);
+/* Tenancy__V1__LimitUsage methods */
+void   tenancy__v1__limit_usage__init
+                     (Tenancy__V1__LimitUsage         *message);
+/* Tenancy__V1__EntityUsage methods */
+void   tenancy__v1__entity_usage__init
+                     (Tenancy__V1__EntityUsage         *message);
 /* Tenancy__V1__GetEntityDeletionRequest methods */
 void   tenancy__v1__get_entity_deletion_request__init
                      (Tenancy__V1__GetEntityDeletionRequest         *message);
@@ -429,6 +475,15 @@ typedef void (*Tenancy__V1__DeleteEntityRequest_Closure)
 typedef void (*Tenancy__V1__DeleteEntityResponse_Closure)
                  (const Tenancy__V1__DeleteEntityResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__GetEntityUsageRequest_Closure)
+                 (const Tenancy__V1__GetEntityUsageRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__LimitUsage_Closure)
+                 (const Tenancy__V1__LimitUsage *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__EntityUsage_Closure)
+                 (const Tenancy__V1__EntityUsage *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__GetEntityDeletionRequest_Closure)
                  (const Tenancy__V1__GetEntityDeletionRequest *message,
                   void *closure_data);
@@ -463,6 +518,9 @@ extern const ProtobufCMessageDescriptor tenancy__v1__update_entity_request__desc
 extern const ProtobufCMessageDescriptor tenancy__v1__move_entity_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_entity_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_entity_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__get_entity_usage_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__limit_usage__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__entity_usage__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__get_entity_deletion_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__entity_deletion__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_entity_deletions_request__descriptor;
