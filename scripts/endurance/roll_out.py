@@ -133,7 +133,7 @@ def deeds(installation):
         lambda turn: ("tenancy", "GET", f"units/{unit(turn)}", None, token),
         lambda turn: ("tenancy", "GET", "portfolios", None, token),
         lambda turn: ("auth", "GET", "users/me", None, token),
-        lambda turn: ("auth", "GET", "auth/sessions", None, token),
+        lambda turn: ("auth", "GET", "users/me/sessions", None, token),
         lambda turn: ("entitlement", "GET", "entitlements", None, token),
         check, check, check, check,
     ]
