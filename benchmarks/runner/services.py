@@ -223,12 +223,12 @@ def filled(options, folder):
     return suite.folder, user, credential, world
 
 
-def warm(suite, requests, credential, options, method="Check"):
+def warm(suite, requests, options, method="Check"):
     """Asks until no more trees come into memory: a question about one that is not there waits for it, and when more
     wait than the service takes at once, they are refused."""
     trees = -1
     for _ in range(WARMING_WINDOWS):
-        loaded(suite, requests, credential, options, method=f"tenancy.v1.Permissions/{method}")
+        loaded(suite, requests, service_credential(suite), options, method=f"tenancy.v1.Permissions/{method}")
         trees, before = suite.metric("tenancy", "gatehouse_tenancy_trees"), trees
         if trees == before:
             return
@@ -251,13 +251,12 @@ def checks_large(options, folder):
     del world
     with Suite(BUILT, folder, loops=1, core=processes.SERVER_CORE) as suite:
         time.sleep(1)
-        service = service_credential(suite)
-        warm(suite, everybody, service, options)
+        warm(suite, everybody, options)
         # What a decision looks at comes from far apart in memory, whose speed other machines on the
         # same processor change from second to second: windows in turn, of which the median counts.
         by_service, by_user = [], []
         for _ in range(LARGE_WINDOWS):
-            by_service.append(loaded(suite, everybody, service, options))
+            by_service.append(loaded(suite, everybody, service_credential(suite), options))
             by_user.append(loaded(suite, own, credential, options))
         return {"entities": options.entities, "windows": LARGE_WINDOWS,
                 "start_ms": round(suite.started["tenancy"] * 1000),
@@ -274,17 +273,17 @@ def broad_large(options, folder):
     found = {"entities": options.entities, "windows": BROAD_WINDOWS}
     with Suite(BUILT, folder, loops=1, core=processes.SERVER_CORE) as suite:
         time.sleep(1)
-        service = service_credential(suite)
 
         def asked(method, *shape):
-            windows = [loaded(suite, requests[method], service, options, *shape,
+            # A service's proof lives for a minute.
+            windows = [loaded(suite, requests[method], service_credential(suite), options, *shape,
                               method=f"tenancy.v1.Permissions/{method}")
                        for _ in range(BROAD_WINDOWS)]
             if failed := [window["errors_by_code"] for window in windows if window["errors"]]:
                 raise RuntimeError(f"{method}: calls failed: {failed}")
             return median_window(windows)
 
-        warm(suite, requests["Explain"], service, options, "Explain")
+        warm(suite, requests["Explain"], options, "Explain")
         found.update({method: asked(method, 1, 1) for method in requests})
         found["explain_at_once"] = asked("Explain")
     return found
