@@ -22,7 +22,10 @@ import Testing
     await #expect(throws: KitError.self) { try await stage.callThing() }
   }
 
-  @Test("A session whose token has ended, or is refused, ends at the server too", arguments: [true, false])
+  @Test(
+    "A session whose token has ended, or is refused, ends at the server too",
+    arguments: [true, false]
+  )
   func signOut_withEndedToken_endsSessionAtServer(hasEnded: Bool) async throws {
     let stage = Stage()
     try await stage.signIn()
@@ -38,7 +41,7 @@ import Testing
     #expect(stage.secrets.names.isEmpty && stage.gatehouse.account.state == .signedOut(.signedOut))
   }
 
-  @Test("A session that the server no longer knows is over, and one that it is not asked about may not be")
+  @Test("A session that the server does not know is over; one that it is not asked about may not be")
   func signOut_ofEndedSession_tellsWhetherItIsOver() async throws {
     for (answer, isOver) in [(401, true), (503, false)] {
       let stage = Stage()

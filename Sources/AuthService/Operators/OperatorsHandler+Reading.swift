@@ -70,12 +70,10 @@ extension OperatorsHandler {
     // Before the record of this call, as above.
     let page = try await core.store.read { tx in try search.page(asked, in: tx) }
     try await core.store.write(call) { tx in
-      try tx.audit(
-        search,
-        count: page.entries.count,
-        by: call.method.fullName,
-        as: "audit.list"
-      )
+      try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
+      for subject in search.subjects {
+        try tx.audit("audit.list", object: subject, detail: "\(page.entries.count)")
+      }
     }
     return .init(
       entries: try await core.named(page.entries),

@@ -21,7 +21,10 @@ struct AuditHandler: Entitlement_V1.EntitlementAuditService {
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
     let page = try await core.store.read { tx in try search.page(asked, in: tx) }
     try await core.store.write(call) { tx in
-      try tx.audit(search, count: page.entries.count, by: call.method.fullName)
+      try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
+      for subject in search.subjects {
+        try tx.audit("operator.read", object: subject, detail: call.method.fullName)
+      }
     }
     return .init(
       entries: await core.names.named(page.entries),

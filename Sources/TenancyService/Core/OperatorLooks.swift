@@ -69,41 +69,8 @@ extension TenancyCore {
   ) async throws {
     try await change(call) { tx in
       let (system, method) = (Forest.systemIdentifier, call.method.fullName)
-      try tx.audit(AccessSearch.read, object: userID, scope: system, detail: method)
+      try tx.audit("operator.read", object: userID, scope: system, detail: method)
       if let look { try tx.audit(look, method) }
-    }
-  }
-
-  /// Writes down, with what the transaction does, that an entity is seen by a role on the system.
-  func audit(
-    _ held: HeldEntity,
-    seenBy call: CallContext,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    guard held.explanation.viaEntityID == Forest.systemIdentifier else { return }
-    let look = OperatorLooks.Look(entityID: held.record.id, rootID: held.record.rootID)
-    try tx.audit(look, call.method.fullName)
-  }
-
-  /// The same for a stream, before it sends anything.
-  func record(_ held: HeldEntity, seenBy call: CallContext) async throws {
-    guard held.explanation.viaEntityID == Forest.systemIdentifier else { return }
-    try await change(call) { [self] tx in try audit(held, seenBy: call, tx) }
-  }
-
-  /// A list's way to make messages of entities that notes their trees, if the user may see them by a role on the system.
-  ///
-  /// The trees alone: a page of a thousand objects leaves no more records than it has tenants.
-  func noting<Item>(
-    _ user: UserIdentity,
-    _ message: @escaping @Sendable (EntityRecord, borrowing ReadTransaction) throws -> Item?
-  ) -> @Sendable (EntityRecord, borrowing ReadTransaction) throws -> Item? {
-    guard engine.peek({ $0.isOnSystem(user.userID) }) else { return message }
-    let looks = operatorLooks
-    return { record, tx in
-      guard let item = try message(record, tx) else { return nil }
-      looks.note(user.userID, on: record.rootID) { record.rootID }
-      return item
     }
   }
 }
@@ -111,7 +78,7 @@ extension TenancyCore {
 extension WriteTransaction {
   /// Writes a record for the entity, and one for the topmost of its tree, which names it.
   borrowing func audit(_ look: OperatorLooks.Look, _ method: String) throws {
-    try audit(AccessSearch.read, object: look.entityID, scope: look.rootID, detail: method)
+    try audit("operator.read", object: look.entityID, scope: look.rootID, detail: method)
     try audit(treeOf: look, method)
   }
 
@@ -119,7 +86,7 @@ extension WriteTransaction {
   borrowing func audit(treeOf look: OperatorLooks.Look, _ method: String) throws {
     guard look.rootID != look.entityID else { return }
     try audit(
-      AccessSearch.read,
+      "operator.read",
       object: look.rootID,
       scope: look.rootID,
       detail: "\(method) \(look.entityID)"

@@ -59,7 +59,7 @@ extension TenancyCore {
     try await requireSupport(user, call, otherwise: TenancyError.notSelf)
     try await store.write(call) { tx in
       try tx.audit(
-        AccessSearch.read,
+        "operator.read",
         object: requested,
         scope: Forest.systemIdentifier,
         detail: call.method.fullName

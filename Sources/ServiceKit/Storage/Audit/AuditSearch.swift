@@ -8,7 +8,7 @@ package struct AuditSearch: Sendable {
   /// search by more than that end it.
   private static let clockSlack: Int64 = 86_400_000
 
-  fileprivate let request: Audit_V1.SearchAuditRequest
+  private let request: Audit_V1.SearchAuditRequest
 
   /// Takes a request as it came.
   package init(_ request: Audit_V1.SearchAuditRequest) { self.request = request }
@@ -40,6 +40,11 @@ package struct AuditSearch: Sendable {
 
   /// The object that is searched for; empty for all.
   package var object: String { request.object }
+
+  /// The object and the user who acted, if the search names them: it is a look at both.
+  package var subjects: [String] {
+    Set([request.object, AuditActor.userID(of: request.actor) ?? ""]).subtracting([""]).sorted()
+  }
 
   /// The page that the request asks for, before its token is looked at.
   package var asked: RequestedPage.Asked { .init(size: request.pageSize, token: request.pageToken) }
@@ -119,28 +124,5 @@ extension Audit_V1.AuditEntry {
       requestId: record.requestID,
       detail: record.detail
     )
-  }
-}
-
-extension AuditSearch {
-  /// Those whom a search is about, if it names them: the object, and the user who acted.
-  fileprivate var subjects: Set<String> {
-    Set([request.object, AuditActor.userID(of: request.actor) ?? ""]).subtracting([""])
-  }
-}
-
-extension WriteTransaction {
-  /// Writes down that somebody searched the log, and for those whom the search names that they were looked at
-  /// (`AccessSearch`), as `action`.
-  package borrowing func audit(
-    _ search: AuditSearch,
-    count: Int,
-    by method: String,
-    as action: String = AccessSearch.read
-  ) throws {
-    try audit("audit.search", object: "", detail: "\(count); \(search.summary)")
-    for subject in search.subjects.sorted() {
-      try audit(action, object: subject, detail: method)
-    }
   }
 }

@@ -4,7 +4,7 @@ internal import ServiceKit
 /// A tree of the store under two policies: the one in force, and one that would be loaded instead.
 ///
 /// Decisions are those of the engine, of people who have proved themselves in every way and as if every feature were
-/// paid for: neither is known of somebody who has not called.
+/// paid for: neither is known of people who have not called.
 struct ComparedTree: Sendable {
   private var before: Forest
   private var after: Forest

@@ -82,7 +82,7 @@ struct PolicyEffects: Sendable {
     return stored.map { ComparedTree($0, from: current, to: next, zones: core.zones) }
   }
 
-  /// What the holder of a role gains and loses; nil for nothing.
+  /// The gains and losses of the holder of a role; nil for none.
   private func effect(
     on record: AssociationRecord,
     _ actions: [TypedAction],

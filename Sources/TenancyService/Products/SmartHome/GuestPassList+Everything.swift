@@ -3,7 +3,7 @@ internal import RPCKit
 internal import ServiceKit
 internal import TenancyContracts
 
-/// The passes of all tenants, for somebody whose roles on the system reach all objects of a type.
+/// The passes of all tenants, for users whose roles on the system reach all objects of a type.
 ///
 /// As with `EverythingList`, memory need not have all trees for one answer: rows come from the store in their order, and
 /// the trees of those that may be shown are loaded a few at a time.
@@ -13,7 +13,7 @@ extension GuestPassList {
   /// Passes that are decided on at a time, each perhaps in a tree of its own.
   private static let decisionCount = 50
 
-  /// Nil for somebody who does not reach everything.
+  /// Nil for a user who does not reach everything.
   func everywhere(on type: String, _ core: TenancyCore) async throws -> [String]? {
     guard filters.isEmpty, try reachesEverything(of: type, core) else { return nil }
     var (found, last) = ([String](), cursor.map(Self.associationID))

@@ -210,7 +210,7 @@ struct SupportTests {
   func pages_ofOperators_areRecorded() async throws {
     let entitlement = SmallEntitlementService()
     entitlement.set(["compliancePack"], of: Self.boss)
-    try await run(entitlement: entitlement, webhooks: WebhookFixture()) { stage, portfolio, property in
+    try await run(entitlement: entitlement, webhooks: .init()) { stage, portfolio, property in
       let boss = CallOptions.by(Self.boss)
       func seen() async throws -> [String] {
         try await looks(stage, at: portfolio, by: Self.owner)

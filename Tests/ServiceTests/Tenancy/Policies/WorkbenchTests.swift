@@ -139,7 +139,7 @@ struct WorkbenchTests {
     }
   }
 
-  @Test("Who gains and loses is decided on each object: roles above count, and so do rules about attributes")
+  @Test("Who gains and loses is decided on each object: roles above and rules about attributes count")
   func compare_ofChange_decidesOnObjects() async throws {
     try await run { stage, policies in
       let library = try await stage.create("library", by: "usr_hanna").id
@@ -189,7 +189,8 @@ struct WorkbenchTests {
       let shelf = try await stage.create("shelf", under: library, by: "usr_hanna").id
       try await stage.grant("reader", on: library, to: "usr_rosa", by: "usr_hanna")
       let view = #""shelf.view": { "roles": ["cataloguer", "reader"] }"#
-      let text = ReadingRoom.policy.replacing(view, with: #""shelf.view": { "roles": ["cataloguer"] }"#)
+      let narrow = #""shelf.view": { "roles": ["cataloguer"] }"#
+      let text = ReadingRoom.policy.replacing(view, with: narrow)
       var request = Tenancy_V1.DecidePolicyRequest(
         files: Self.files(text),
         userId: "usr_rosa",

@@ -82,7 +82,10 @@ struct PassPageTests {
     }
   }
 
-  @Test("Operators page through the passes of all tenants, of which memory keeps few", arguments: ["", "-"])
+  @Test(
+    "Operators page through the passes of all tenants, of which memory keeps few",
+    arguments: ["", "-"]
+  )
   func list_ofOperator_takesTreesInTurn(_ minus: String) async throws {
     try await TenancyStage.run(treeByteCountMax: 1) { stage in
       try await stage.makeOperator("usr_boss")
