@@ -41,7 +41,7 @@ import Testing
     #expect(stage.secrets.names.isEmpty && stage.gatehouse.account.state == .signedOut(.signedOut))
   }
 
-  @Test("A session that the server does not know is over; one that it is not asked about may not be")
+  @Test("A session that the server does not know is over; one it is not asked about may not be")
   func signOut_ofEndedSession_tellsWhetherItIsOver() async throws {
     for (answer, isOver) in [(401, true), (503, false)] {
       let stage = Stage()

@@ -139,7 +139,7 @@ struct WorkbenchTests {
     }
   }
 
-  @Test("Who gains and loses is decided on each object: roles above and rules about attributes count")
+  @Test("Gains and losses are decided on each object: roles above and rules on attributes count")
   func compare_ofChange_decidesOnObjects() async throws {
     try await run { stage, policies in
       let library = try await stage.create("library", by: "usr_hanna").id
