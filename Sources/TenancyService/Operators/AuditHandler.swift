@@ -27,7 +27,9 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
     try await core.change(call) { tx in
       let method = call.method.fullName
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
-      for subject in search.subjects { try tx.audit("operator.read", object: subject, detail: method) }
+      for subject in search.subjects {
+        try tx.audit("operator.read", object: subject, detail: method)
+      }
       guard let root, root != Forest.systemIdentifier else { return }
       try tx.audit(treeOf: .init(entityID: search.object, rootID: root), method)
     }
