@@ -5,7 +5,7 @@
 enum Expansion {
   /// The first part of a step that older programs would notice, for people; nil when it is an expansion.
   static func finding(in sql: String, triggers: String? = nil) -> String? {
-    guard triggers == nil, !words(of: sql).contains("TRIGGER") else {
+    guard triggers == nil, !words(of: sql).contains("trigger") else {
       return "it makes or removes a trigger"
     }
     let statements = SchemaTranslation.statements(of: sql).map(words)
@@ -13,31 +13,31 @@ enum Expansion {
     return statements.lazy.compactMap { finding(in: $0, besides: made) }.first
   }
 
-  /// Keywords and names of a statement, in capitals.
+  /// Keywords and names of a statement, in small letters.
   private static func words(of sql: String) -> [String] {
-    SQLToken.all(in: sql).compactMap { $0.name?.uppercased() }
+    SQLToken.all(in: sql).compactMap { $0.name?.lowercased() }
   }
 
   /// The table that a statement makes.
   private static func madeTable(by words: [String]) -> String? {
-    words.starts(with: ["CREATE", "TABLE"]) ? words.dropFirst(2).first : nil
+    words.starts(with: ["create", "table"]) ? words.dropFirst(2).first : nil
   }
 
   private static func finding(in words: [String], besides made: Set<String>) -> String? {
     switch Array(words.prefix(2)) {
-    case ["CREATE", "TABLE"]: return finding(inTable: words, besides: made)
-    case ["CREATE", "INDEX"]: return nil
-    case ["CREATE", "UNIQUE"]: return finding(inUniqueIndex: words, besides: made)
-    case ["ALTER", "TABLE"]: return finding(inAlteration: words)
+    case ["create", "table"]: return finding(inTable: words, besides: made)
+    case ["create", "index"]: return nil
+    case ["create", "unique"]: return finding(inUniqueIndex: words, besides: made)
+    case ["alter", "table"]: return finding(inAlteration: words)
     default:
-      let start = words.prefix(3).joined(separator: " ")
+      let start = words.prefix(3).joined(separator: " ").uppercased()
       return "\(start) … adds neither a table, nor an index, nor a column"
     }
   }
 
   /// Rows of older programs could no longer be deleted while rows of the new table refer to them.
   private static func finding(inTable words: [String], besides made: Set<String>) -> String? {
-    for (word, next) in zip(words, words.dropFirst()) where word == "REFERENCES" {
+    for (word, next) in zip(words, words.dropFirst()) where word == "references" {
       if !made.contains(next) { return "a new table refers to \(next), which was there" }
     }
     return nil
@@ -47,22 +47,22 @@ enum Expansion {
     inUniqueIndex words: [String],
     besides made: Set<String>
   ) -> String? {
-    let table = zip(words, words.dropFirst()).first { $0.0 == "ON" }?.1 ?? "?"
+    let table = zip(words, words.dropFirst()).first { $0.0 == "on" }?.1 ?? "?"
     return made.contains(table) ? nil : "a unique index is a new rule for rows of \(table)"
   }
 
   /// Keywords by which a column has a rule over rows that older programs write.
-  private static let rules = ["CHECK", "GENERATED", "PRIMARY", "REFERENCES", "UNIQUE"]
+  private static let rules = ["check", "generated", "primary", "references", "unique"]
 
   private static func finding(inAlteration words: [String]) -> String? {
-    guard words.count > 5, words[3] == "ADD", words[4] == "COLUMN" else {
+    guard words.count > 5, words[3] == "add", words[4] == "column" else {
       return "a table is altered other than by ADD COLUMN"
     }
     let (column, rest) = (words[5], words.dropFirst(6))
     if let rule = rules.first(where: { rest.contains($0) }) {
-      return "the column \(column) has the rule \(rule)"
+      return "the column \(column) has the rule \(rule.uppercased())"
     }
-    if rest.contains("NOT"), !rest.contains("DEFAULT") {
+    if rest.contains("not"), !rest.contains("default") {
       return "the column \(column) is NOT NULL and has no default"
     }
     return nil

@@ -28,15 +28,15 @@ struct ExpansionTests {
   @Test(
     "Whatever older programs would notice is named",
     arguments: [
-      ("ALTER TABLE note ADD COLUMN colour TEXT NOT NULL", "COLOUR is NOT NULL"),
+      ("ALTER TABLE note ADD COLUMN colour TEXT NOT NULL", "colour is NOT NULL"),
       ("ALTER TABLE note ADD COLUMN size BIGINT CHECK (size > length(text))", "the rule CHECK"),
       ("ALTER TABLE note ADD COLUMN shelf TEXT REFERENCES shelf (id)", "the rule REFERENCES"),
       ("ALTER TABLE note ADD COLUMN code TEXT UNIQUE", "the rule UNIQUE"),
       ("ALTER TABLE note DROP COLUMN text", "other than by ADD COLUMN"),
       ("ALTER TABLE note RENAME TO page", "other than by ADD COLUMN"),
       ("ALTER TABLE note ADD CONSTRAINT c CHECK (text <> '')", "other than by ADD COLUMN"),
-      ("CREATE UNIQUE INDEX note_by_text ON note (text)", "rows of NOTE"),
-      ("CREATE TABLE board (note TEXT REFERENCES note (id))", "refers to NOTE"),
+      ("CREATE UNIQUE INDEX note_by_text ON note (text)", "rows of note"),
+      ("CREATE TABLE board (note TEXT REFERENCES note (id))", "refers to note"),
       ("CREATE TABLE shelf (id TEXT); UPDATE note SET text = ''", "UPDATE NOTE SET"),
       ("DROP INDEX note_by_colour", "DROP INDEX"),
       ("INSERT INTO note VALUES ('a', 'milk')", "INSERT INTO NOTE"),
