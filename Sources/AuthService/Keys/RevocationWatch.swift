@@ -13,6 +13,9 @@ struct RevocationWatch: WatchSource {
   }
 
   let store: ServiceStore
+  /// Those that count in this program.
+  let revocations: RevocationSet
+  let clock: any WallClock
   /// Announces revocations.
   let signal: WakeSignal
 
@@ -25,6 +28,11 @@ struct RevocationWatch: WatchSource {
     let batch = try await store.read { tx in
       try RevocationTable.list(after: position.revision, limit: Self.batchCount, in: tx)
     }
+    // A store that another program has written to may be ahead of memory, and what is told counts here first.
+    let sessions = batch.compactMap { one in
+      one.sessionID.map { Revocation(.session($0), expires: one.forgetAt) }
+    }
+    if !sessions.isEmpty { revocations.insert(sessions, now: clock.now) }
     let revision = batch.last?.revision ?? position.revision
     return WatchBatch(
       batch.map { .init($0) },

@@ -326,7 +326,12 @@ public final class AuthService: Sendable {
       KeysHandler(
         ring: core.ring,
         issuer: settings.issuer,
-        watch: RevocationWatch(store: core.store, signal: core.signal),
+        watch: RevocationWatch(
+          store: core.store,
+          revocations: core.revocations,
+          clock: core.clock,
+          signal: core.signal
+        ),
         heartbeatInterval: settings.heartbeatInterval
       ).definition,
       UserChangesHandler(core: core, heartbeatInterval: settings.heartbeatInterval).definition,
