@@ -22,40 +22,6 @@ import Testing
     await #expect(throws: KitError.self) { try await stage.callThing() }
   }
 
-  @Test(
-    "A session whose token has ended, or is refused, ends at the server too",
-    arguments: [true, false]
-  )
-  func signOut_withEndedToken_endsSessionAtServer(hasEnded: Bool) async throws {
-    let stage = Stage()
-    try await stage.signIn()
-    if hasEnded { stage.time.advance(by: 7000) }
-    stage.transport.on("POST auth/logout") { request in
-      request.fields["authorization"] == "Bearer access-ada-0"
-        ? .refusal(401, "UNAUTHENTICATED", "CREDENTIALS_INVALID") : .success("{}")
-    }
-    #expect(try await stage.gatehouse.account.signOut())
-    #expect(stage.transport.requests("POST auth/refresh").count == 1)
-    let tokens = stage.transport.requests("POST auth/logout").compactMap(token)
-    #expect(tokens.last == "Bearer access-ada-1" && tokens.count == (hasEnded ? 1 : 2))
-    #expect(stage.secrets.names.isEmpty && stage.gatehouse.account.state == .signedOut(.signedOut))
-  }
-
-  @Test("A session that the server does not know is over; one it is not asked about may not be")
-  func signOut_ofEndedSession_tellsWhetherItIsOver() async throws {
-    for (answer, isOver) in [(401, true), (503, false)] {
-      let stage = Stage()
-      try await stage.signIn()
-      stage.time.advance(by: 7000)
-      stage.transport.on("POST auth/refresh") { _ in
-        .refusal(answer, answer == 401 ? "UNAUTHENTICATED" : "UNAVAILABLE", "SESSION_ENDED")
-      }
-      #expect(try await stage.gatehouse.account.signOut() == isOver)
-      #expect(stage.transport.requests("POST auth/logout").isEmpty)
-      #expect(stage.secrets.names.isEmpty)
-    }
-  }
-
   @Test("64 callers with one ended token make one refresh")
   func callers_withEndedToken_refreshOnce() async throws {
     let stage = Stage()

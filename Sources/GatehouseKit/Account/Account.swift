@@ -102,8 +102,7 @@ public final class Account: Sendable {
 
   /// Signs out: at once on this device, with nothing left there, and then at the server.
   ///
-  /// A token that has ended is exchanged once more for that. False means that the server was not reached: the session
-  /// ends by itself, or in the list of devices.
+  /// False means that the server was not reached: the session ends by itself, or in the list of devices.
   @discardableResult
   public func signOut(everywhere: Bool = false) async throws -> Bool {
     try await core.signOut(everywhere: everywhere)

@@ -127,12 +127,12 @@ final class Core: Sendable {
     if let scopeNumber {
       keep(user, "user", validFor: 300, serverTime: serverTime, of: scopeNumber)
     }
-    if let replaced { Task { await self.end(replaced, by: "auth/logout") } }
+    if let replaced { Task { await self.forget(replaced, by: "auth/logout") } }
   }
 
   func signOut(everywhere: Bool) async throws -> Bool {
     await keeper.restore()
-    let (ended, removal) = await keeper.end(.signedOut)
+    let (bearer, removal) = await keeper.end(.signedOut)
     do {
       try await removal.value
       // Another process keeps nothing when the secret is gone, and may have until then.
@@ -140,32 +140,16 @@ final class Core: Sendable {
     } catch {
       throw KitError(.storage)
     }
-    guard let ended else { return true }
-    return await end(ended, by: everywhere ? "users/me/sessions/revoke-all" : "auth/logout")
+    guard let bearer else { return true }
+    return await forget(bearer, by: everywhere ? "users/me/sessions/revoke-all" : "auth/logout")
   }
 
-  /// Has the server end a session that this device no longer has; answers whether it is over there.
+  /// Has the server end a session that this device no longer has; answers whether it was reached.
   @discardableResult
-  private func end(_ session: HeldSession, by path: String) async -> Bool {
-    do {
-      do {
-        try await tell(path, with: keeper.livingToken(of: session, isRefused: false))
-      } catch let error as KitError where error.kind == .signedOut {
-        try await tell(path, with: keeper.livingToken(of: session, isRefused: true))
-      }
-      return true
-    } catch let error as KitError {
-      // Its tokens are refused: it has ended by itself, or by somebody else.
-      return error.kind == .signedOut
-    } catch {
-      return false
-    }
-  }
-
-  private func tell(_ path: String, with token: String) async throws {
-    var call = try Call(.post, path, body: NoBody())
+  private func forget(_ bearer: Bearer, by path: String) async -> Bool {
+    guard var call = try? Call(.post, path, body: NoBody()) else { return false }
     call.silence = .seconds(3)
-    _ = try await client.exchange(call, token: token, as: NoAnswer.self)
+    return (try? await client.exchange(call, token: bearer.token, as: NoAnswer.self)) != nil
   }
 
   func select(_ context: String) async throws {

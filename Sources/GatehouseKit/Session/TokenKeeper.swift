@@ -285,7 +285,7 @@ actor TokenKeeper {
     return epoch
   }
 
-  /// Begins a session, which is saved before it is used, and answers with its epoch and the one before.
+  /// Begins a session, which is saved before it is used, and answers with its epoch and the token of the one before.
   ///
   /// The one before ends first: calls and refreshes of it would be taken for those of the new one.
   func begin(
@@ -295,12 +295,12 @@ actor TokenKeeper {
     context: String?,
     arrival: Int,
     begunAt epoch: Int
-  ) async throws -> (epoch: Int, replaced: HeldSession?) {
+  ) async throws -> (epoch: Int, replaced: Bearer?) {
     try check(epoch)
     let own: Int
-    var replaced: HeldSession?
+    var replaced: Bearer?
     if case .held = state {
-      replaced = end(.signedOut).ended
+      replaced = end(.signedOut).bearer
       own = self.epoch
     } else {
       own = beginEpoch()
@@ -327,32 +327,22 @@ actor TokenKeeper {
     return (own, replaced)
   }
 
-  /// Ends the session on this device; answers with what it was, for the server to end too.
+  /// Ends the session on this device; answers with its token, which the server is to forget.
   @discardableResult
-  func end(_ reason: EndReason) -> (ended: HeldSession?, removal: Task<Void, any Error>) {
-    var ended: HeldSession?
+  func end(_ reason: EndReason) -> (bearer: Bearer?, removal: Task<Void, any Error>) {
+    var ended: SessionRecord?
+    var bearer: Bearer?
     if case .held(let held) = state {
-      ended = held
+      bearer = self.bearer(of: held)
+      ended = held.record
       lastEnded = held.record.tokens.refreshToken
     }
     _ = beginEpoch()
     let removal = stores.removeSecret(Self.secretName) { [ended] read in
-      Self.isRemoved(read, by: ended?.record, reason)
+      Self.isRemoved(read, by: ended, reason)
     }
     enter(.signedOut(reason))
-    return (ended, removal)
-  }
-
-  /// An access token of a session that this device no longer has; a new one if its own has ended.
-  ///
-  /// The server ends a session for its living tokens alone.
-  nonisolated func livingToken(of ended: HeldSession, isRefused: Bool) async throws -> String {
-    guard isRefused || time.uptime >= ended.endsAt else { return ended.record.tokens.accessToken }
-    let record = ended.record
-    // The name of a refresh that was under way: the server takes another one for a thief's.
-    let known = record.isAttempted(at: time.wall) ? record.attempt?.name : nil
-    return try await refresh(record.tokens.refreshToken, known ?? RandomText.make())
-      .tokens.accessToken
+    return (bearer, removal)
   }
 
   /// Whether the end of a session removes what the store has: not what another process has begun since.
