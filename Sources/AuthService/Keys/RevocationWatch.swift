@@ -28,7 +28,7 @@ struct RevocationWatch: WatchSource {
     let batch = try await store.read { tx in
       try RevocationTable.list(after: position.revision, limit: Self.batchCount, in: tx)
     }
-    // A store that another program has written to may be ahead of memory, and what is told counts here first.
+    // A store that another program has written to may be ahead of memory; what watchers get counts here first.
     let sessions = batch.compactMap { one in
       one.sessionID.map { Revocation(.session($0), expires: one.forgetAt) }
     }
