@@ -1,53 +1,27 @@
-internal import Synchronization
-
 /// The counters of one method, resolved once so that a call costs atomic additions only.
-///
-/// All but one of them are made by the first call: a program has hundreds of methods, most are never called in one
-/// process, and their series, which nobody is shown as long as they are zero, took a sixth of a start.
 public final class MethodMetrics: Sendable {
   /// Calls whose request was accepted for processing.
   public let started: Counter
+  /// Messages received in calls of this method; nil for clients, which count calls and not messages.
+  public let messagesReceived: Counter?
+  /// Messages sent in calls of this method; nil for clients.
+  public let messagesSent: Counter?
 
-  /// The series that are made by the first call.
-  private final class Details: Sendable {
-    let messagesReceived: Counter?
-    let messagesSent: Counter?
-    let duration: Histogram
-    /// Indexed by status code; the last one counts every code outside of 0…16.
-    let handledByCode: [Counter]
-
-    init(families: MethodMetricFamilies, service: String, method: String) {
-      messagesReceived = families.messagesReceived?.series(service, method)
-      messagesSent = families.messagesSent?.series(service, method)
-      duration = families.duration.series(service, method)
-      let names = codes.map { StatusCode(rawValue: Int32($0)).description } + ["other"]
-      handledByCode = names.map { families.handled.series(service, method, $0) }
-    }
-  }
-
-  private let families: MethodMetricFamilies
-  private let service: String
-  private let method: String
-  private let made = AtomicLazyReference<Details>()
+  private let duration: Histogram
+  /// Indexed by status code; the last one counts every code outside of 0…16.
+  private let handledByCode: [Counter]
 
   /// Codes with a counter of their own.
   static let codes = 0...16
 
   init(families: MethodMetricFamilies, service: String, method: String) {
-    (self.families, self.service, self.method) = (families, service, method)
     started = families.started.series(service, method)
+    messagesReceived = families.messagesReceived?.series(service, method)
+    messagesSent = families.messagesSent?.series(service, method)
+    duration = families.duration.series(service, method)
+    let names = Self.codes.map { StatusCode(rawValue: Int32($0)).description } + ["other"]
+    handledByCode = names.map { families.handled.series(service, method, $0) }
   }
-
-  private var details: Details {
-    // Two first calls at once resolve the same series, and one of them keeps its list.
-    made.load()
-      ?? made.storeIfNil(Details(families: families, service: service, method: method))
-  }
-
-  /// Messages received in calls of this method; nil for clients, which count calls and not messages.
-  public var messagesReceived: Counter? { details.messagesReceived }
-  /// Messages sent in calls of this method; nil for clients.
-  public var messagesSent: Counter? { details.messagesSent }
 
   /// Counts the beginning of a call.
   public func callStarted() {
@@ -58,13 +32,13 @@ public final class MethodMetrics: Sendable {
   /// the last status byte handed to the transport.
   public func callEnded(_ code: StatusCode, nanoseconds: Int64) {
     handled(code).increment()
-    details.duration.observe(nanoseconds: nanoseconds)
+    duration.observe(nanoseconds: nanoseconds)
   }
 
   /// The counter of one status code; codes that have none of their own share one.
   public func handled(_ code: StatusCode) -> Counter {
-    let (index, counters) = (Int(code.rawValue), details.handledByCode)
-    return counters[Self.codes.contains(index) ? index : counters.count - 1]
+    let index = Int(code.rawValue)
+    return handledByCode[Self.codes.contains(index) ? index : handledByCode.count - 1]
   }
 }
 
