@@ -14,6 +14,17 @@ struct StoredRevocation: Hashable, Sendable {
   var forgetAt: Int64
 }
 
+extension Revocation {
+  /// A stored one, as it counts from `now` on at the latest.
+  init(_ stored: StoredRevocation, now: Int64) {
+    let subject: Subject =
+      if let session = stored.sessionID { .session(session) } else {
+        .user(stored.userID, notBefore: stored.notBefore ?? now)
+      }
+    self.init(subject, expires: stored.forgetAt)
+  }
+}
+
 /// Revocations that still matter, in the store.
 enum RevocationTable {
   static let columns = RecordColumns<StoredRevocation>(

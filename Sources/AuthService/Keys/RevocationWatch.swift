@@ -29,10 +29,8 @@ struct RevocationWatch: WatchSource {
       try RevocationTable.list(after: position.revision, limit: Self.batchCount, in: tx)
     }
     // A store that another program has written to may be ahead of memory; what watchers get counts here first.
-    let sessions = batch.compactMap { one in
-      one.sessionID.map { Revocation(.session($0), expires: one.forgetAt) }
-    }
-    if !sessions.isEmpty { revocations.insert(sessions, now: clock.now) }
+    let now = clock.now
+    if !batch.isEmpty { revocations.insert(batch.map { Revocation($0, now: now) }, now: now) }
     let revision = batch.last?.revision ?? position.revision
     return WatchBatch(
       batch.map { .init($0) },

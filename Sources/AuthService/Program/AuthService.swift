@@ -465,13 +465,6 @@ public final class AuthService: Sendable {
     let stored = try await core.database.read { tx in
       try RevocationTable.list(after: 0, limit: .max, in: tx)
     }
-    let revocations = stored.map { stored in
-      let subject: Revocation.Subject =
-        if let session = stored.sessionID { .session(session) } else {
-          .user(stored.userID, notBefore: stored.notBefore ?? now)
-        }
-      return Revocation(subject, expires: stored.forgetAt)
-    }
-    core.revocations.insert(revocations, now: now)
+    core.revocations.insert(stored.map { Revocation($0, now: now) }, now: now)
   }
 }

@@ -9,7 +9,7 @@ struct StoredTree: Sendable {
   let revision: Int64
   let entities: [EntityRecord]
   /// The roles of all, or of those who are asked about.
-  var associations: [AssociationRecord]
+  let associations: [AssociationRecord]
   let links: [(name: String, from: String, to: String)]
   /// The tenant-defined roles.
   let definitions: [RoleDefinitionRecord]

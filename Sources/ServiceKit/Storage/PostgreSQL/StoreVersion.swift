@@ -24,7 +24,8 @@ struct StoreVersion: Hashable, Sendable {
 
   /// The version that a program must have to begin to work on the store.
   ///
-  /// One that has steps to apply needs to know all that were: no program knows what its steps make of others.
+  /// A program that has steps of its own to apply must know all that were applied: its steps were never tried on tables
+  /// that it does not know.
   func oldest(for program: SchemaVersion) -> SchemaVersion {
     tables.isOlder(than: program) ? tables : oldestProgram
   }

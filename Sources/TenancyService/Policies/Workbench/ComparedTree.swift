@@ -87,10 +87,8 @@ struct ComparedTree: Sendable {
     }
   }
 
-  /// Whether one of some types is at or below an entity, or linked from there.
-  func has(_ types: Set<String>, at top: String) -> Bool {
-    reach(of: top).contains { self.types[$0].map(types.contains) ?? false }
-  }
+  /// The types of what is at or below an entity, or linked from there.
+  func types(at top: String) -> Set<String> { Set(reach(of: top).compactMap { types[$0] }) }
 
   /// The entities that a role on one may reach, itself first.
   private func reach(of top: String) -> [String] {

@@ -105,8 +105,9 @@ struct PolicyEffects: Sendable {
     )
     let (gained, lost) = (differences.filter(\.isGained), differences.filter { !$0.isGained })
     let decided = Set(differences.map(\.action))
+    let types = tree.types(at: record.entityID)
     let changed = changes.conditional(of: record.role).filter {
-      !decided.contains($0.action) && tree.has([$0.type], at: record.entityID)
+      !decided.contains($0.action) && types.contains($0.type)
     }
     guard !differences.isEmpty || !changed.isEmpty else { return nil }
     var effect = Tenancy_V1.PolicyEffect(of: record)
