@@ -15,18 +15,17 @@ import time
 import urllib.request
 
 from .calls import Installation, Refused, Unknown, send
+from .faults import WRITTEN
 from .people import Person
 from .postgres import Postgres
 from .programs import SERVICES, Fleet, nice, programs_argument
 
-PORTS = (20_500, 20_520)
+PORTS = (20_500,)
 # What a client waits for an answer, attempts at both programs together.
 SECONDS_MAX = 5
 THREADS = 16
 # What gateways ask for, and how often.
 LOOK_SECONDS = 0.1
-# In which table a store gets a new column.
-TABLES = {"auth": "session", "tenancy": "entity", "entitlement": "points_entry"}
 
 
 class Balance:
@@ -149,7 +148,7 @@ def run(fleet, postgres, arguments):
     silence = []
     for turn in range(arguments.rounds):
         for service in SERVICES:
-            postgres.expand(service, TABLES[service], f"rolled_{turn}")
+            postgres.expand(service, WRITTEN[service], f"rolled_{turn}")
             for one in fleet.by_service[service]:
                 start = time.monotonic()
                 if code := one.end(60):
@@ -189,11 +188,11 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="roll-out.", dir="/tmp"))
     # The server is another user's.
     folder.chmod(0o711)
-    postgres = Postgres(folder / "postgresql", PORTS[:1], SERVICES)
+    postgres = Postgres(folder / "postgresql", PORTS, SERVICES)
     fleet, is_kept = None, True
     try:
         fleet = Fleet(arguments.programs, folder, 2,
-                      lambda one: {"store": postgres.address(one.service, PORTS[:1])})
+                      lambda one: {"store": postgres.address(one.service, PORTS)})
         fleet.start()
         lines, is_right = run(fleet, postgres, arguments)
         for line in lines:
