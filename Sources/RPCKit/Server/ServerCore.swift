@@ -1,6 +1,7 @@
 /// The state that all connections of a server share.
+@usableFromInline
 package final class ServerCore: Sendable {
-  package let configuration: ServerConfiguration
+  @usableFromInline package let configuration: ServerConfiguration
   package let methods: MethodTable
   let interceptors: [any ServerInterceptor]
   let admission: AdmissionControl

@@ -85,11 +85,11 @@ package class HTTPExchange {
   final func sendHead(_ head: HTTPResponseHead, isEnd: Bool) {
     var head = head
     crossOrigin?.append(to: &head.fields)
-    if isForBrowsers { head.fields.appendForBrowsers() }
+    if isForBrowsers, head.common?.isForBrowsers != true { head.fields.appendForBrowsers() }
     connection.sendHead(head, of: self, isEnd: isEnd)
   }
 
-  /// Sends an answer that is known in full: the head, whose fields tell the length, and its content.
+  /// Sends an answer that is known in full: the head, which tells the length, and its content.
   final func send(_ head: HTTPResponseHead, _ content: Span<UInt8>) {
     let hasContent = self.head.method != "HEAD" && !content.isEmpty
     sendHead(head, isEnd: !hasContent)

@@ -13,6 +13,23 @@ enum MessageCodec {
     }
   }
 
+  /// The fields of every answer to a unary call by Connect.
+  var unaryFields: CommonFields {
+    switch self {
+    case .protobuf: Self.unaryProtobuf
+    case .json: Self.unaryJSON
+    }
+  }
+
+  private static let unaryProtobuf = CommonFields(
+    ["content-type": "application/proto"],
+    isForBrowsers: true
+  )
+  private static let unaryJSON = CommonFields(
+    ["content-type": "application/json"],
+    isForBrowsers: true
+  )
+
   /// How a received message becomes protobuf; nil for one that is.
   func transcoding(to type: String) -> CallContext.Transcoding? {
     guard case .json(let transcoder) = self else { return nil }

@@ -16,25 +16,25 @@ extension HTTP1Connection {
   func writeAnswer() {
     guard isInUse, let transaction else { return }
     if case .begun(let head) = transaction.answer { writeHead(head, transaction) }
-    guard case .some(.written(let framing)) = self.transaction?.answer else { return }
-    let isWhole = sharedContent == nil ? writeContent(framing) : writeShared(framing)
+    guard case .written(let framing) = transaction.answer else { return }
+    let isWhole =
+      sharedContent == nil
+      ? writeContent(framing, of: transaction) : writeShared(framing, of: transaction)
     guard transaction.hasAnswerEnded, sharedContent == nil else { return }
-    completeAnswer(isWhole: isWhole && !transaction.isBrokenOff)
+    complete(transaction, isWhole: isWhole && !transaction.isBrokenOff)
   }
 
   private func writeHead(_ head: HTTPResponseHead, _ transaction: HTTP1Transaction) {
     let framing = framing(of: head, transaction)
-    if case .untilClose = framing { self.transaction?.isPersistent = false }
-    if phase == .draining || !mayFinishRequest(transaction) {
-      self.transaction?.isPersistent = false
-    }
+    if case .untilClose = framing { transaction.isPersistent = false }
+    if phase == .draining || !mayFinishRequest(transaction) { transaction.isPersistent = false }
     HTTP1ResponseHead(
       head: head,
       content: said(framing, head, transaction),
-      isLast: self.transaction?.isPersistent == false,
+      isLast: !transaction.isPersistent,
       date: configuration.dates.now
     ).append(to: &output)
-    self.transaction?.answer = .written(framing)
+    transaction.answer = .written(framing)
   }
 
   /// Whether the rest of the request has come, or will within little.
@@ -76,7 +76,10 @@ extension HTTP1Connection {
   }
 
   /// Frames the content that waits; false when the answer, as far as it goes, is not as long as was said.
-  private func writeContent(_ framing: HTTP1Transaction.Framing) -> Bool {
+  private func writeContent(
+    _ framing: HTTP1Transaction.Framing,
+    of transaction: HTTP1Transaction
+  ) -> Bool {
     var waiting = ByteBuffer()
     swap(&waiting, &content)
     switch framing {
@@ -90,7 +93,7 @@ extension HTTP1Connection {
     case .length(let missing):
       let byteCount = max(0, min(missing, waiting.byteCount))
       waiting.withBytes { output.append($0.extracting(first: byteCount)) }
-      transaction?.answer = .written(.length(missing - waiting.byteCount))
+      transaction.answer = .written(.length(missing - waiting.byteCount))
       return missing == waiting.byteCount
     }
     return true
@@ -100,7 +103,10 @@ extension HTTP1Connection {
   /// returns means something when nothing is left.
   ///
   /// Anyone who shares content says its length.
-  private func writeShared(_ framing: HTTP1Transaction.Framing) -> Bool {
+  private func writeShared(
+    _ framing: HTTP1Transaction.Framing,
+    of transaction: HTTP1Transaction
+  ) -> Bool {
     guard case .length(let missing) = framing, var rest = sharedContent else {
       sharedContent = nil
       return true
@@ -108,20 +114,20 @@ extension HTTP1Connection {
     let room = max(0, Self.sharedPieceByteCount - output.byteCount)
     let count = min(room, rest.byteCount, max(0, missing))
     rest.take(count, into: &output)
-    transaction?.answer = .written(.length(missing - count))
+    transaction.answer = .written(.length(missing - count))
     let isOver = rest.byteCount == 0 || missing == count
     sharedContent = isOver ? nil : rest
     return missing - count == rest.byteCount
   }
 
-  private func completeAnswer(isWhole: Bool) {
-    guard let transaction, case .written(let framing) = transaction.answer else { return }
+  private func complete(_ transaction: HTTP1Transaction, isWhole: Bool) {
+    guard case .written(let framing) = transaction.answer else { return }
     guard isWhole else {
       // It was broken off, or said another length than it has: nobody may take what there is for all of it.
       return end(.limit)
     }
     if case .chunked = framing { output.append(text: "0\r\n\r\n") }
-    self.transaction?.answer = .complete
+    transaction.answer = .complete
     close(transaction.exchange, isAbandoned: false)
     lastProgress = loop.now
     guard transaction.isPersistent else { return end(phase == .draining ? .drained : .peer) }
@@ -163,12 +169,5 @@ extension HTTP1Connection {
       date: configuration.dates.now
     ).append(to: &output)
     output.append(text: text)
-  }
-}
-
-extension HTTPResponseHead {
-  /// The length of the content that the exchange gives.
-  fileprivate var contentLength: Int? {
-    fields["content-length"].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
   }
 }

@@ -21,9 +21,10 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   }
   private var lastID: UInt32 = 0
   /// The request that is answered now.
-  ///
-  /// Not confined, as others are: its accessors would allocate at each use.
-  var transaction: HTTP1Transaction?
+  var transaction: HTTP1Transaction? {
+    @inline(__always) get { confinedTransaction.value }
+    @inline(__always) set { confinedTransaction.value = newValue }
+  }
   /// Content of its answer that is not framed yet.
   var content: ByteBuffer {
     @inline(__always) _read { yield confinedContent.value }
@@ -41,6 +42,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   private let confinedParser: Confined<HTTP1RequestParser>
   private let confinedInput = Confined(ByteBuffer())
   private let confinedHeadStart = Confined(MonotonicInstant?.none)
+  private let confinedTransaction = Confined(HTTP1Transaction?.none)
   private let confinedContent = Confined(ByteBuffer())
   private let confinedSharedContent = Confined(HTTPContent.Rest?.none)
 
@@ -147,33 +149,40 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
       )
     )
     headStart = nil
-    transaction = HTTP1Transaction(exchange, request)
+    let transaction = HTTP1Transaction(exchange, request)
+    self.transaction = transaction
     open(exchange)
-    guard request.awaitsContinue, case .some(.none) = transaction?.answer else { return }
+    guard request.awaitsContinue, isCurrent(exchange), case .none = transaction.answer
+    else { return }
     // A client that sends content without waiting needs no 100 (Continue).
     if !isFollowed {
       output.append(text: "HTTP/1.1 100 Continue\r\n\r\n")
       scheduleFlush()
     }
-    transaction?.awaitsContinue = false
+    transaction.awaitsContinue = false
   }
 
+  /// Whether an exchange is the one that is answered now.
+  private func isCurrent(_ exchange: HTTPExchange) -> Bool { transaction?.exchange === exchange }
+
   private func deliver(_ bytes: Span<UInt8>) {
-    guard let exchange = transaction?.exchange, transaction?.hasAnswerEnded == false else { return }
-    transaction?.unconsumedByteCount += bytes.count
-    exchange.receivedBody(bytes)
+    guard let transaction, !transaction.hasAnswerEnded else { return }
+    transaction.unconsumedByteCount += bytes.count
+    transaction.exchange.receivedBody(bytes)
   }
 
   private func endRequest() {
-    transaction?.hasRequestEnded = true
-    if let transaction, !transaction.hasAnswerEnded { transaction.exchange.receivedEnd([:]) }
+    if let transaction {
+      transaction.hasRequestEnded = true
+      if !transaction.hasAnswerEnded { transaction.exchange.receivedEnd([:]) }
+    }
     writeAnswer()
     if case .some(.complete) = transaction?.answer { transaction = nil }
   }
 
   override func consumedBody(_ byteCount: Int, of exchange: HTTPExchange) {
-    guard exchange === transaction?.exchange else { return }
-    transaction?.unconsumedByteCount -= byteCount
+    guard let transaction, exchange === transaction.exchange else { return }
+    transaction.unconsumedByteCount -= byteCount
     guard !isReading, hasRoomForInput else { return }
     lastProgress = loop.now
     updateReading()
@@ -192,11 +201,10 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   override var heldOutputMemory: Int { content.allocatedByteCount }
 
   override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
-    guard exchange === transaction?.exchange, case .some(.none) = transaction?.answer else {
-      return
-    }
-    transaction?.answer = .begun(head)
-    transaction?.hasAnswerEnded = isEnd
+    guard let transaction, exchange === transaction.exchange, case .none = transaction.answer
+    else { return }
+    transaction.answer = .begun(head)
+    transaction.hasAnswerEnded = isEnd
     scheduleFlush()
   }
 
@@ -217,14 +225,14 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   }
 
   override func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {
-    guard exchange === transaction?.exchange else { return }
-    transaction?.hasAnswerEnded = true
+    guard let transaction, exchange === transaction.exchange else { return }
+    transaction.hasAnswerEnded = true
     scheduleFlush()
   }
 
   override func breakOff(_ exchange: HTTPExchange) {
-    guard exchange === transaction?.exchange else { return }
-    transaction?.isBrokenOff = true
+    guard let transaction, exchange === transaction.exchange else { return }
+    transaction.isBrokenOff = true
     sendEnd(of: exchange, trailers: [:])
   }
 
@@ -271,19 +279,17 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// When the client will have been waited for long enough; nil while it waits for an answer.
   private var inputDeadline: MonotonicInstant? {
     guard isInUse else { return nil }
-    let times = configuration.limits
     if let transaction {
       guard !transaction.hasRequestEnded else { return nil }
       // While this side does not read, the client is not the one who is late.
-      return (isReading ? lastProgress : loop.now).advanced(by: times.bodyTimeout)
+      return (isReading ? lastProgress : loop.now).advanced(by: configuration.limits.bodyTimeout)
     }
     if parser.isInsideHead, let headStart {
-      return (isReading ? headStart : loop.now).advanced(by: times.headTimeout)
+      return (isReading ? headStart : loop.now).advanced(by: configuration.limits.headTimeout)
     }
+    let idle = configuration.limits.idleTimeout
     let hasAsked = lastID > 0
-    return lastProgress.advanced(
-      by: hasAsked ? times.idleTimeout : min(times.idleTimeout, limits.firstFrameTimeout)
-    )
+    return lastProgress.advanced(by: hasAsked ? idle : min(idle, limits.firstFrameTimeout))
   }
 
   /// Sees to it that the timer fires when the client is late, or before: it is moved only when it would be too

@@ -37,7 +37,7 @@ struct HTTP1RequestBuilder {
     case (14, "content-length"):
       guard contentLength == nil else { throw .badRequest("content-length is there twice") }
       contentLength = try Self.length(field.value)
-      fields.append(field.name, field.value)
+      fields.append(received: field)
     case (17, "transfer-encoding"):
       guard transferCodings == nil else { throw .badRequest("transfer-encoding is there twice") }
       transferCodings = HTTP1Syntax.listElements(field.value)
@@ -52,7 +52,7 @@ struct HTTP1RequestBuilder {
       awaitsContinue = true
     // About the connection, which HTTP/2 has no fields for. No upgrade is ever made (RFC 9110 section 7.8).
     case (10, "keep-alive"), (16, "proxy-connection"), (7, "upgrade"), (14, "http2-settings"): break
-    default: fields.append(field.name, field.value)
+    default: fields.append(received: field)
     }
   }
 

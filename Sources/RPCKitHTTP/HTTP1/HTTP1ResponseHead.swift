@@ -24,12 +24,16 @@ struct HTTP1ResponseHead {
     output.append(text: "date: ")
     output.append(text: date)
     output.append(text: "\r\n")
+    if let lines = head.common?.lines { output.append(lines.span) }
     for field in head.fields.fields where !Self.isOfTheWire(field.name) {
       append(field, to: &output)
     }
     switch content {
     case .unsaid: break
-    case .length(let byteCount): output.append(text: "content-length: \(byteCount)\r\n")
+    case .length(let byteCount):
+      output.append(text: "content-length: ")
+      output.append(decimal: byteCount)
+      output.append(text: "\r\n")
     case .chunked: output.append(text: "transfer-encoding: chunked\r\n")
     }
     if isLast { output.append(text: "connection: close\r\n") }
@@ -76,5 +80,15 @@ extension ByteBuffer {
   /// Adds the bytes of a text at the end.
   mutating func append(text: String) {
     append(text.utf8Span.span)
+  }
+
+  /// Adds the digits of a number that is not below zero, without a text in between.
+  mutating func append(decimal number: Int) {
+    var divisor = 1
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
   }
 }

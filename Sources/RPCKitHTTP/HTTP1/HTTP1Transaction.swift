@@ -1,5 +1,7 @@
 /// The request that is answered now, and how far both are: HTTP/1.1 answers one after another.
-struct HTTP1Transaction {
+///
+/// A class: each copy of a structure would retain all that the head of the answer has.
+final class HTTP1Transaction {
   let exchange: HTTPExchange
   /// Whether another request may follow, as far as the client goes.
   var isPersistent: Bool

@@ -105,7 +105,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     let refused = HTTPRequestHead(method: block.method, path: path, version: .http2)
     let exchange = configuration.router.makeRefusal(arrival(refused, block), rejection)
     guard let exchange else {
-      var head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
+      var head = HTTPResponseHead(status: status, contentLength: 0)
       if status == HTTPRequestHead.HTTP2Refusal.methodNotAllowed.rawValue {
         head.fields.append("allow", HTTPRequestHead.methods.joined(separator: ", "))
       }

@@ -25,18 +25,12 @@ extension HTTP2Session {
     guard let stream = streams[id], !stream.hasHead else { return }
     stream.hasHead = true
     stream.isAnswerEnded = isEnd
-    var fields: [HTTPFields.Field] = []
-    fields.reserveCapacity(head.fields.fields.count + 2)
-    let status = head.status == 200 ? "200" : String(head.status)
-    fields.append(HTTPFields.Field(name: ":status", value: status))
-    for field in head.fields.fields { fields.append(field) }
-    fields.append(HTTPFields.Field(name: "date", value: date))
     var provider = unsafe nghttp2_data_provider()
     unsafe provider.read_callback = { _, id, _, length, flags, _, data in
       guard let flags = unsafe flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
       return unsafe HTTP2Library.session(data).readContent(UInt32(id), length, &flags.pointee)
     }
-    unsafe fields.withNameValuePairs { fields in
+    unsafe head.withNameValuePairs(date: date) { fields in
       if isEnd {
         unsafe nghttp2_submit_response(session, Int32(id), fields.baseAddress, fields.count, nil)
       } else {

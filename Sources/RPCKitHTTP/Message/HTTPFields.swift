@@ -62,7 +62,8 @@ package struct HTTPFields: Hashable, Sendable {
   /// The value of a name that has one line; nil for none and for several.
   package func only(_ name: String) -> String? {
     var found: String?
-    for field in fields where field.name == name {
+    let byteCount = name.utf8.count
+    for field in fields where field.name.utf8.count == byteCount && field.name == name {
       guard found == nil else { return nil }
       found = field.value
     }

@@ -56,15 +56,33 @@ package struct HTTPRequestHead: Hashable, Sendable {
 package struct HTTPResponseHead: Hashable, Sendable {
   /// The status code: 200 to 599, as interim answers are the wire's business.
   package var status: Int
-  /// The header fields.
+  /// Header fields in front of `fields`, which other answers have too; nil for none.
+  package var common: CommonFields?
+  /// The header fields that only this answer has.
   ///
-  /// What frames the content (`content-length`, `transfer-encoding`, `connection`) and
-  /// `date` are the wire's business, but a `content-length` that is given is kept.
+  /// What frames the content (`content-length`, `transfer-encoding`, `connection`) and `date` are the wire's business.
   package var fields: HTTPFields
+  /// Bytes of content; nil if the wire is to find them out, or to send none.
+  package var contentLength: Int?
 
   /// Makes a head of its parts.
-  package init(status: Int, fields: HTTPFields = [:]) {
+  package init(
+    status: Int,
+    common: CommonFields? = nil,
+    fields: HTTPFields = [:],
+    contentLength: Int? = nil
+  ) {
     self.status = status
+    self.common = common
     self.fields = fields
+    self.contentLength = contentLength
+  }
+
+  /// All header fields but those of the wire.
+  package var allFields: HTTPFields {
+    var all = common?.fields ?? [:]
+    for field in fields.fields { all.append(field.name, field.value) }
+    if let contentLength { all.append("content-length", String(contentLength)) }
+    return all
   }
 }

@@ -4,22 +4,22 @@ internal import StrictJSON
 
 /// Makes JSON of the responses of one request, on the loop or elsewhere.
 struct RESTAnswerWriter: Sendable {
-  private let request: RESTExchange.Request
+  private let target: RESTTarget
   private let reader: RESTRequestReader
 
-  init(_ request: RESTExchange.Request, _ reader: RESTRequestReader) {
-    (self.request, self.reader) = (request, reader)
+  init(_ target: RESTTarget, _ reader: RESTRequestReader) {
+    (self.target, self.reader) = (target, reader)
   }
 
   /// The answer of a call with one response.
   func answer(_ protobuf: [UInt8]) throws(RPCError) -> [UInt8] {
     if let answer = plannedAnswer(protobuf) { return answer }
     var data = try json(protobuf)
-    if let paging = request.route.paging, case .object(var object) = data {
+    if let paging = target.route.paging, case .object(var object) = data {
       paging.addPagination(to: &object, request: reader.fields)
       data = .object(object)
     }
-    let isPlain = request.route.binding.isPlain
+    let isPlain = target.route.binding.isPlain
     let answer: JSONValue = isPlain ? data : ["status": "success", "data": data]
     return answer.bytes
   }
@@ -36,10 +36,13 @@ struct RESTAnswerWriter: Sendable {
 
   /// The answer without a tree of its values; nil when only that can tell.
   private func plannedAnswer(_ protobuf: [UInt8]) -> [UInt8]? {
-    let isPlain = request.route.binding.isPlain
-    var answer = isPlain ? [] : Array(#"{"status":"success","data":"#.utf8)
+    let isPlain = target.route.binding.isPlain
+    var answer: [UInt8] = []
+    // Most texts are less than twice as long as their messages, and the names of their fields.
+    answer.reserveCapacity(2 * protobuf.count + 128)
+    if !isPlain { answer += #"{"status":"success","data":"#.utf8 }
     guard appendData(of: protobuf, to: &answer) else { return nil }
-    if let paging = request.route.paging {
+    if let paging = target.route.paging {
       guard let pagination = paging.pagination(of: protobuf, request: reader.fields) else {
         return nil
       }
@@ -54,7 +57,7 @@ struct RESTAnswerWriter: Sendable {
   }
 
   private func appendData(of protobuf: [UInt8], to text: inout [UInt8]) -> Bool {
-    let (route, plans) = (request.route, request.shared.plans)
+    let (route, plans) = (target.route, target.shared.plans)
     guard let plan = route.responsePlan else { return false }
     guard let field = route.responseField else {
       return plans.append(protobuf, as: plan, to: &text)
@@ -70,9 +73,9 @@ struct RESTAnswerWriter: Sendable {
   /// A message, or the field of it that is the answer.
   private func json(_ protobuf: [UInt8]) throws(RPCError) -> JSONValue {
     do throws(SchemaError) {
-      let type = request.method.descriptor.responseType
-      let value = try request.shared.json.decode(protobuf, as: type)
-      guard let field = request.route.responseField else { return value }
+      let type = target.method.descriptor.responseType
+      let value = try target.shared.json.decode(protobuf, as: type)
+      guard let field = target.route.responseField else { return value }
       return value.object?[field.jsonName] ?? .null
     } catch {
       throw RPCError(

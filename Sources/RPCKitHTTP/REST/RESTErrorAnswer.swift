@@ -48,8 +48,7 @@ package struct RESTErrorAnswer {
   /// Sends it as the whole answer to a request.
   func send(on exchange: HTTPExchange) {
     let content = Array(text.utf8)
-    var head = HTTPResponseHead(status: status, fields: fields)
-    head.fields.append("content-length", String(content.count))
+    var head = HTTPResponseHead(status: status, fields: fields, contentLength: content.count)
     if let requestID = exchange.head.requestID { head.fields.append("x-request-id", requestID) }
     exchange.send(head, content.span)
   }
@@ -145,7 +144,6 @@ package struct RESTErrorAnswer {
 extension HTTPRequestHead {
   /// The client's name of its request, to be repeated in the answer; nil if there is none, or more than one.
   var requestID: String? {
-    let names = fields.values("x-request-id")
-    return names.count == 1 ? names[0] : nil
+    fields.only("x-request-id")
   }
 }

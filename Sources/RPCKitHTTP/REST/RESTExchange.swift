@@ -4,16 +4,7 @@ internal import StrictJSON
 
 /// A call by HTTP with JSON: the request is in path, query and body, and the answer in an envelope.
 final class RESTExchange: HTTPExchange {
-  /// The request's route and method.
-  struct Request {
-    let route: RESTRoute
-    let method: BoundMethod
-    let path: RESTPath
-    let hasVerb: Bool
-    let shared: RESTRoutes.Shared
-  }
-
-  private let request: Request
+  private let target: RESTTarget
   private var metadata = Metadata()
   private var timeout: Int64?
   /// Reads path, query and body, once the caller is let in.
@@ -31,13 +22,13 @@ final class RESTExchange: HTTPExchange {
   /// The answer is complete.
   private var isOver = false
 
-  private var route: RESTRoute { request.route }
-  private var binding: HTTPBinding { request.route.binding }
+  private var route: RESTRoute { target.route }
+  private var binding: HTTPBinding { target.route.binding }
 
-  init(_ arrival: HTTPArrival, request: Request) {
-    self.request = request
-    reader = RESTRequestReader(request, arrival.head)
-    raw = RESTRawAnswer(request.route)
+  init(_ arrival: HTTPArrival, target: RESTTarget) {
+    self.target = target
+    reader = RESTRequestReader(target, arrival.head)
+    raw = target.route.isRaw ? RESTRawAnswer(target.route) : nil
     super.init(arrival)
   }
 
@@ -62,13 +53,15 @@ final class RESTExchange: HTTPExchange {
       throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
     }
     try checkType()
-    events = head.fields.accepts(EventFormat.contentType) ? route.events : nil
+    if route.hasEvents, head.fields.accepts(EventFormat.contentType) { events = route.events }
     if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
   }
 
   /// A body of another type is not read as if it were JSON, which web pages could send unasked.
   private func checkType() throws(RESTFailure) {
-    guard head.fields["content-type"] != nil else { return }
+    guard let said = head.fields["content-type"] else { return }
+    // Nearly all requests say it so, and reading a media type takes longer than this.
+    if said == "application/json", head.fields.only("content-type") != nil { return }
     let type = head.fields.contentType
     switch type?.essence {
     case "application/json" where type?.isUTF8 == true: return
@@ -95,7 +88,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   private func checkSize(_ byteCount: Int) throws(RESTFailure) {
-    let byteCountMax = request.method.requestByteCountMax
+    let byteCountMax = target.method.requestByteCountMax
     guard byteCount > byteCountMax else { return }
     throw RESTFailure(
       RPCError(
@@ -124,7 +117,7 @@ final class RESTExchange: HTTPExchange {
     var body = ByteBuffer()
     swap(&body, &content)
     start(
-      request.method,
+      target.method,
       body,
       coding: coding,
       metadata: metadata,
@@ -151,7 +144,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   /// The writer of JSON responses.
-  private var writer: RESTAnswerWriter { RESTAnswerWriter(request, reader) }
+  private var writer: RESTAnswerWriter { RESTAnswerWriter(target, reader) }
 
   override var answerEncoding: AnswerEncoding {
     if let raw {
@@ -160,7 +153,7 @@ final class RESTExchange: HTTPExchange {
       })
     }
     let (writer, events) = (writer, events)
-    let kind = request.method.descriptor.kind
+    let kind = target.method.descriptor.kind
     let isStream = kind == .serverStreaming || kind == .bidirectional
     return AnswerEncoding(
       transcoding: { protobuf throws(RPCError) in
@@ -182,11 +175,15 @@ final class RESTExchange: HTTPExchange {
 
   private func respond(content: [UInt8]) throws(RPCError) {
     try checkAnswer(content.count)
-    var fields = answerFields("application/json")
+    let fields = answerFields
     let isKnown = isKnown(fields["etag"])
-    if !isKnown { fields.append("content-length", String(content.count)) }
     finish()
-    let answer = HTTPResponseHead(status: isKnown ? 304 : binding.status, fields: fields)
+    let answer = HTTPResponseHead(
+      status: isKnown ? 304 : binding.status,
+      common: route.commonFields,
+      fields: fields,
+      contentLength: isKnown ? nil : content.count
+    )
     send(answer, isKnown ? Span() : content.span)
   }
 
@@ -204,8 +201,9 @@ final class RESTExchange: HTTPExchange {
     }
   }
 
-  private func answerFields(_ type: String) -> HTTPFields {
-    var fields: HTTPFields = ["content-type": type, "cache-control": binding.cacheControl]
+  /// The fields that only this answer has.
+  private var answerFields: HTTPFields {
+    var fields = HTTPFields()
     if let requestID = head.requestID { fields.append("x-request-id", requestID) }
     call?.metadataToSend.forEachResponseField { fields.append($0, $1) }
     return fields
@@ -237,9 +235,10 @@ final class RESTExchange: HTTPExchange {
   private func beginStream() {
     guard !isStreaming else { return }
     isStreaming = true
-    var fields = answerFields(
-      raw?.contentType ?? (events == nil ? "application/x-ndjson" : EventFormat.contentType)
-    )
+    let json = events == nil ? "application/x-ndjson" : EventFormat.contentType
+    let type = raw?.contentType ?? json
+    var fields: HTTPFields = ["content-type": type, "cache-control": binding.cacheControl]
+    for field in answerFields.fields { fields.append(field.name, field.value) }
     // nginx keeps what it is sent until it has enough of it, unless it reads this.
     if raw == nil { fields.append("x-accel-buffering", "no") }
     sendHead(HTTPResponseHead(status: binding.status, fields: fields), isEnd: false)

@@ -54,19 +54,20 @@ struct RESTPlannedRequest {
 
   /// The encoded message; nil when only `RESTRequest` can tell what the request is.
   func message(
-    _ request: RESTExchange.Request,
+    _ target: RESTTarget,
     _ body: [UInt8],
     idempotencyKey key: String?
   ) -> [UInt8]? {
     guard hasBody || body.isEmpty else { return nil }
     var message: [UInt8] = []
+    message.reserveCapacity(body.count + 64)
     var given = GivenFields()
     for (field, segment) in variables {
-      let text = request.path.segment(segment, withoutVerb: request.hasVerb)
+      let text = target.path.segment(segment, withoutVerb: target.hasVerb)
       guard append(text, field, to: &message, &given) else { return nil }
     }
     if !body.isEmpty {
-      let isRead = request.shared.plans.read(
+      let isRead = target.shared.plans.read(
         body,
         as: plan,
         limits: RESTRequestReader.limits(of: body),
@@ -75,7 +76,7 @@ struct RESTPlannedRequest {
       )
       guard isRead else { return nil }
     }
-    if let key, request.route.idempotencyKey != nil {
+    if let key, target.route.idempotencyKey != nil {
       guard let idempotencyKey, append(key, idempotencyKey, to: &message, &given) else {
         return nil
       }

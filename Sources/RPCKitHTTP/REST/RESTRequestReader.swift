@@ -7,15 +7,15 @@ internal import StrictJSON
 ///
 /// Reads on the loop or in the call's task, once; what it found is asked for on the loop afterwards.
 final class RESTRequestReader: Sendable {
-  private let request: RESTExchange.Request
+  private let target: RESTTarget
   private let query: String
   private let method: String
   private let idempotencyKey: String?
   private let lastEventID: String?
   private let found = Lock(JSONObject())
 
-  init(_ request: RESTExchange.Request, _ head: HTTPRequestHead) {
-    self.request = request
+  init(_ target: RESTTarget, _ head: HTTPRequestHead) {
+    self.target = target
     query = head.query ?? ""
     method = head.method
     idempotencyKey = head.fields["idempotency-key"]
@@ -27,9 +27,9 @@ final class RESTRequestReader: Sendable {
 
   /// The value of a field in the path of the request.
   func pathField(_ name: String) -> String? {
-    var fields = RESTRequest(request.route, request.shared.registry)
+    var fields = RESTRequest(target.route, target.shared.registry)
     // A path that cannot be taken has no fields, which is all that is asked here.
-    try? fields.take(request.path, hasVerb: request.hasVerb)
+    try? fields.take(target.path, hasVerb: target.hasVerb)
     return fields.fields[name]?.string
   }
 
@@ -44,19 +44,19 @@ final class RESTRequestReader: Sendable {
 
   private func read(_ body: [UInt8], isForm: Bool) throws(RESTFailure) -> [UInt8] {
     if !isForm, let message = planned(body) { return message }
-    var fields = RESTRequest(request.route, request.shared.registry)
-    try fields.take(request.path, hasVerb: request.hasVerb)
-    try fields.take(try RESTQuery(query), ignored: request.shared.ignoredKeys)
+    var fields = RESTRequest(target.route, target.shared.registry)
+    try fields.take(target.path, hasVerb: target.hasVerb)
+    try fields.take(try RESTQuery(query), ignored: target.shared.ignoredKeys)
     if !body.isEmpty { try fields.take(try value(of: body, isForm: isForm)) }
     if let idempotencyKey { try fields.take(idempotencyKey: idempotencyKey) }
     if let lastEventID { try fields.take(lastEventID: lastEventID) }
     let object = fields.fields
     found.withLock { $0 = object }
     do throws(SchemaError) {
-      return try request.shared.json.encode(
+      return try target.shared.json.encode(
         .object(object),
-        as: request.method.descriptor.requestType,
-        ignoresUnknown: request.route.binding.ignoresUnknown
+        as: target.method.descriptor.requestType,
+        ignoresUnknown: target.route.binding.ignoresUnknown
       )
     } catch {
       throw RESTFailure(error)
@@ -65,10 +65,10 @@ final class RESTRequestReader: Sendable {
 
   /// The message, if it is read without a tree of its values; pages need the tree to say where they are.
   private func planned(_ body: [UInt8]) -> [UInt8]? {
-    guard query.isEmpty, lastEventID == nil, request.route.paging == nil || body.isEmpty else {
+    guard query.isEmpty, lastEventID == nil, target.route.paging == nil || body.isEmpty else {
       return nil
     }
-    return request.route.planned?.message(request, body, idempotencyKey: idempotencyKey)
+    return target.route.planned?.message(target, body, idempotencyKey: idempotencyKey)
   }
 
   /// The limits of a body; the wire has bounded its length.
@@ -77,7 +77,7 @@ final class RESTRequestReader: Sendable {
   }
 
   private func value(of body: [UInt8], isForm: Bool) throws(RESTFailure) -> JSONValue {
-    guard request.route.binding.body != .none else {
+    guard target.route.binding.body != .none else {
       throw .invalid("", "\(method) has a body here; send its fields in the query")
     }
     guard !isForm else { return try Self.form(body) }

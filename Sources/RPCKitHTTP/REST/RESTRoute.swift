@@ -26,10 +26,16 @@ final class RESTRoute: Sendable {
   let current: (field: FieldSchema, response: MessageSchema)?
   /// The field whose text is the answer, and the one that has its type if no type is said; nil for answers in JSON.
   let raw: (text: FieldSchema, type: FieldSchema?)?
+  /// Whether answers are the text of a field; asked of every request, for which the fields would be copied.
+  let isRaw: Bool
   /// How the answers are read as server-sent events; nil when they cannot be.
   let events: EventFormat?
+  /// Whether they can be; asked as `isRaw`.
+  let hasEvents: Bool
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
+  /// The fields of every answer that is JSON as a whole.
+  let commonFields: CommonFields
   /// The plan of the response; nil for one that has none.
   let responsePlan: Int?
   /// How requests become messages without a tree; nil for routes that need one.
@@ -72,8 +78,14 @@ final class RESTRoute: Sendable {
     raw = response.fields.first { $0.name == binding.raw }.map { text in
       (text, response.fields.first { $0.name == binding.contentType })
     }
+    isRaw = raw != nil
     events = binding.hasEvents ? EventFormat(request, response) : nil
+    hasEvents = events != nil
     paging = responseField == nil ? RESTPaging(request, response) : nil
+    commonFields = CommonFields(
+      ["content-type": "application/json", "cache-control": binding.cacheControl],
+      isForBrowsers: true
+    )
     responsePlan = plans.place(of: method.responseType)
     let isPlanned = updateMask == nil && extraMembers == nil && current == nil
     planned =

@@ -60,10 +60,8 @@ package struct RESTRoutes: HTTPRoutes {
     func refusal(_ failure: RESTFailure, form: HTTPBinding.Errors = .envelope) -> HTTPExchange {
       RESTRefusal(arrival, RESTErrorAnswer(failure, form: form))
     }
-    if let recent = arrival.connection.recentRoute as? RecentRoute, recent.shared === shared,
-      recent.method == head.method, recent.text == head.path
-    {
-      return exchange(arrival, recent.route, recent.path, hasVerb: recent.hasVerb)
+    if let recent = arrival.connection.recentTarget, recent.isNamed(by: head, among: shared) {
+      return RESTExchange(arrival, target: recent)
     }
     let path: RESTPath
     do throws(RESTPath.Failure) {
@@ -91,59 +89,12 @@ package struct RESTRoutes: HTTPRoutes {
         form: form
       )
     case .route(let route, let hasVerb):
-      arrival.connection.recentRoute = RecentRoute(head, route, path, hasVerb: hasVerb, shared)
-      return exchange(arrival, route, path, hasVerb: hasVerb)
+      guard case .success(let bound) = arrival.connection.method(at: route.methodPath) else {
+        return nil
+      }
+      let target = RESTTarget(head, route, method: bound, path: path, hasVerb: hasVerb, shared)
+      arrival.connection.recentTarget = target.mayBeKept ? target : nil
+      return RESTExchange(arrival, target: target)
     }
-  }
-
-  private func exchange(
-    _ arrival: HTTPArrival,
-    _ route: RESTRoute,
-    _ path: RESTPath,
-    hasVerb: Bool
-  ) -> HTTPExchange? {
-    guard case .success(let bound) = arrival.connection.method(at: route.methodPath) else {
-      return nil
-    }
-    return RESTExchange(
-      arrival,
-      request: RESTExchange.Request(
-        route: route,
-        method: bound,
-        path: path,
-        hasVerb: hasVerb,
-        shared: shared
-      )
-    )
-  }
-}
-
-/// The route of a connection's last request: many clients ask for the same one again.
-final class RecentRoute {
-  let shared: RESTRoutes.Shared
-  let method: String
-  let text: String
-  let route: RESTRoute
-  let path: RESTPath
-  let hasVerb: Bool
-
-  /// Bytes of a path that is kept while the connection is at rest.
-  private static let byteCountMax = 256
-
-  /// nil for a path that is too long to be kept.
-  init?(
-    _ head: HTTPRequestHead,
-    _ route: RESTRoute,
-    _ path: RESTPath,
-    hasVerb: Bool,
-    _ shared: RESTRoutes.Shared
-  ) {
-    guard head.path.utf8.count <= Self.byteCountMax else { return nil }
-    self.shared = shared
-    method = head.method
-    text = head.path
-    self.route = route
-    self.path = path
-    self.hasVerb = hasVerb
   }
 }

@@ -81,7 +81,7 @@ private final class HTTPDocumentExchange: HTTPExchange {
   override func begin() {
     guard head.method == "GET" || head.method == "HEAD" else {
       return sendHead(
-        HTTPResponseHead(status: 405, fields: ["allow": "GET, HEAD", "content-length": "0"]),
+        HTTPResponseHead(status: 405, fields: ["allow": "GET, HEAD"], contentLength: 0),
         isEnd: true
       )
     }
@@ -98,8 +98,11 @@ private final class HTTPDocumentExchange: HTTPExchange {
     guard connection.hasRoomForAnswers else { return refuseUnread() }
     fields.append("content-type", document.contentType)
     if compressed != nil { fields.append("content-encoding", ContentCoding.gzip.rawValue) }
-    fields.append("content-length", String(chosen.bytes.count))
-    let answer = HTTPResponseHead(status: 200, fields: fields)
+    let answer = HTTPResponseHead(
+      status: 200,
+      fields: fields,
+      contentLength: chosen.bytes.count
+    )
     let isEmpty = chosen.bytes.isEmpty
     guard head.method == "GET" else { return sendHead(answer, isEnd: true) }
     sendHead(answer, isEnd: isEmpty)
@@ -114,7 +117,8 @@ private final class HTTPDocumentExchange: HTTPExchange {
     sendHead(
       HTTPResponseHead(
         status: 503,
-        fields: ["retry-after": "1", "cache-control": "no-store", "content-length": "0"]
+        fields: ["retry-after": "1", "cache-control": "no-store"],
+        contentLength: 0
       ),
       isEnd: true
     )

@@ -39,8 +39,9 @@ import TextEncodings
     #expect(answer.head?.status == 200)
     #expect(
       answer.head?.fields == [
-        "content-type": "application/proto", "content-length": "\(response("hello").count)",
-        "answered-by": "echo", "token-bin": "AAEC", "x-content-type-options": "nosniff",
+        "content-type": "application/proto", "x-content-type-options": "nosniff",
+        "answered-by": "echo", "token-bin": "AAEC",
+        "content-length": "\(response("hello").count)",
       ]
     )
     #expect(answer.content == response("hello"))

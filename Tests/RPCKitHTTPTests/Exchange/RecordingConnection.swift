@@ -36,7 +36,7 @@ final class RecordingConnection: HTTPConnection, @unchecked Sendable {
   override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
     let answer = answer(of: exchange)
     precondition(answer.head == nil, "an answer has one head")
-    answer.head = head
+    answer.head = HTTPResponseHead(status: head.status, fields: head.allFields)
     if isEnd { end(exchange) }
   }
 

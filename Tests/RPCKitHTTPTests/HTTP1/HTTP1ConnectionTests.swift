@@ -68,7 +68,7 @@ import Testing
     try peer.send("GET /hold HTTP/1.1\nHost: a\n\n")
     let exchange = try #require(fixture.exchanges.first)
     try fixture.act {
-      exchange.beginAnswer(200, fields: ["content-length": "5"])
+      exchange.beginAnswer(200, fields: [:], contentLength: 5)
       exchange.send("he")
     }
     #expect(peer.take() == .answer("200 OK", "content-length: 5\n", "he"))
@@ -89,7 +89,7 @@ import Testing
     try peer.send("GET /hold HTTP/1.1\nHost: a\n\n")
     let exchange = try #require(fixture.exchanges.first)
     try fixture.act {
-      exchange.beginAnswer(200, fields: ["content-length": "5"])
+      exchange.beginAnswer(200, fields: [:], contentLength: 5)
       exchange.send(content)
       exchange.endAnswer()
     }

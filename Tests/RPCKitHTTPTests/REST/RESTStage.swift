@@ -191,7 +191,7 @@ private final class ValueConnection: HTTPConnection, @unchecked Sendable {
 
   override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
     answers[exchange.id, default: .init()].status = head.status
-    answers[exchange.id]?.fields = head.fields
+    answers[exchange.id]?.fields = head.allFields
     if isEnd { sendEnd(of: exchange, trailers: [:]) }
   }
 

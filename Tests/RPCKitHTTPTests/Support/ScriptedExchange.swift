@@ -60,8 +60,7 @@ final class ScriptedExchange: HTTPExchange {
   static let shared = HTTPContent((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
   private func share() {
-    let length = ["content-length": "\(Self.shared.bytes.count)"] as HTTPFields
-    beginAnswer(200, fields: length)
+    beginAnswer(200, fields: [:], contentLength: Self.shared.bytes.count)
     connection.sendBody(of: self, sharing: Self.shared)
     connection.sendEnd(of: self, trailers: [:])
   }
@@ -73,8 +72,13 @@ final class ScriptedExchange: HTTPExchange {
     connection.sendEnd(of: self, trailers: [:])
   }
 
-  func beginAnswer(_ status: Int, fields: HTTPFields = ["content-type": "text/plain"]) {
-    connection.sendHead(HTTPResponseHead(status: status, fields: fields), of: self, isEnd: false)
+  func beginAnswer(
+    _ status: Int,
+    fields: HTTPFields = ["content-type": "text/plain"],
+    contentLength: Int? = nil
+  ) {
+    let head = HTTPResponseHead(status: status, fields: fields, contentLength: contentLength)
+    connection.sendHead(head, of: self, isEnd: false)
   }
 
   func send(_ text: String) {

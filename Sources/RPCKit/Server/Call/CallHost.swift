@@ -7,7 +7,7 @@
 /// `@unchecked Sendable`: what changes is touched on the loop only, apart from what `contextLock` guards.
 open class CallHost: @unchecked Sendable {
   package final let loop: any EventLoop
-  package final let core: ServerCore
+  @usableFromInline package final let core: ServerCore
   package final let resources: LoopResources
   /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
   final let contextLock = Lock(())
@@ -34,7 +34,8 @@ open class CallHost: @unchecked Sendable {
   /// Streaming calls whose handlers have not returned.
   final var streamingCallCount = 0
 
-  package final var limits: Limits { core.configuration.limits }
+  /// Inlinable, since what is asked for is one of them, and all would be copied.
+  @inlinable package final var limits: Limits { core.configuration.limits }
 
   /// `peer`, for wires of other modules.
   package final var remotePeer: Peer { peer }

@@ -176,18 +176,23 @@ final class ConnectUnaryExchange: HTTPExchange {
   }
 
   private func send(_ message: Span<UInt8>, isCompressed: Bool) {
-    var fields: HTTPFields = ["content-type": "application/\(codec.name)"]
+    var fields = HTTPFields()
     if isCompressed { fields.append("content-encoding", acceptedCoding.rawValue) }
     if call?.compresses == true || call?.compressesResponses != nil || query != nil {
       fields.append("vary", "accept-encoding")
     }
-    fields.append("content-length", String(message.count))
     if let metadata = call?.metadataByPlace {
       metadata.head.forEachResponseField { fields.append($0, $1) }
       metadata.trailers.forEachResponseField { fields.append("trailer-\($0)", $1) }
     }
     finish()
-    send(HTTPResponseHead(status: 200, fields: fields), message)
+    let head = HTTPResponseHead(
+      status: 200,
+      common: codec.unaryFields,
+      fields: fields,
+      contentLength: message.count
+    )
+    send(head, message)
   }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {

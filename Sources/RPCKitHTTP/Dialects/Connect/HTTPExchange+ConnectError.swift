@@ -12,9 +12,7 @@ extension HTTPExchange {
     var text: [UInt8] = []
     ConnectError.appendJSON(error, to: &text)
     let status = status ?? error.httpStatus
-    var fields: HTTPFields = [
-      "content-type": "application/json", "content-length": String(text.count),
-    ]
+    var fields: HTTPFields = ["content-type": "application/json"]
     for field in extra.fields { fields.append(field.name, field.value) }
     // A 401 must say how to prove who one is (RFC 9110 section 11.6.1).
     if status == 401 {
@@ -23,7 +21,7 @@ extension HTTPExchange {
     }
     fields.appendLimit(of: error)
     metadata.forEachResponseField { fields.append($0, $1) }
-    send(HTTPResponseHead(status: status, fields: fields), text.span)
+    send(HTTPResponseHead(status: status, fields: fields, contentLength: text.count), text.span)
   }
 }
 

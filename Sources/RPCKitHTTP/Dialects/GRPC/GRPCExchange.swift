@@ -78,12 +78,20 @@ class GRPCExchange: EnvelopedExchange {
 
   // MARK: - The answer
 
+  /// The fields of every answer with messages.
+  var commonFields: CommonFields {
+    contentType == Self.ownContentTypes[0] ? Self.plainFields : Self.namedFields
+  }
+
+  private static let plainFields = CommonFields(["content-type": ownContentTypes[0]])
+  private static let namedFields = CommonFields(["content-type": ownContentTypes[1]])
+
   override func sendHead(_ metadata: Metadata) {
-    var fields = HTTPFields([HTTPFields.Field(name: "content-type", value: contentType)])
+    var fields = HTTPFields()
     if responseCoding != .identity { fields.append(encodingName, responseCoding.rawValue) }
     if requestCoding != .identity { fields.append("grpc-accept-encoding", ContentCoding.names) }
     metadata.forEachResponseField { fields.append($0, $1) }
-    sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: false)
+    sendHead(HTTPResponseHead(status: 200, common: commonFields, fields: fields), isEnd: false)
   }
 
   override func sendSuccess(_ metadata: Metadata) {

@@ -66,6 +66,19 @@ final class GRPCWebExchange: GRPCExchange {
 
   // MARK: - The answer
 
+  override var commonFields: CommonFields {
+    answersInText ? Self.textFields : Self.binaryFields
+  }
+
+  private static let textFields = CommonFields(
+    ["content-type": "\(text)+proto"],
+    isForBrowsers: true
+  )
+  private static let binaryFields = CommonFields(
+    ["content-type": "application/grpc-web+proto"],
+    isForBrowsers: true
+  )
+
   override func sendContent(_ write: (inout ByteBuffer) -> Void) {
     guard answersInText else { return super.sendContent(write) }
     var bytes = ByteBuffer()
