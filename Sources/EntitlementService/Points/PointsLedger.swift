@@ -138,10 +138,13 @@ struct PointsLedger {
     by actorID: String,
     in tx: borrowing WriteTransaction
   ) throws -> [PointsEntry] {
-    var number = try reserveNumbers(postings.count, in: tx)
+    var holdings = try PointsHoldings(of: holder, for: postings, in: tx)
+    var number = holdings.entryCount
+    try count(postings.count, in: tx)
     var entries: [PointsEntry] = []
     for posting in postings {
-      let balance = try move(posting, in: tx)
+      let balance = try holdings.move(posting)
+      try move(posting, in: tx)
       number += 1
       let entry = PointsEntry(
         number: number,
@@ -168,77 +171,53 @@ struct PointsLedger {
     return entries
   }
 
-  /// Counts entries that are going to be made; the number of the last one before them.
-  private func reserveNumbers(_ count: Int, in tx: borrowing WriteTransaction) throws -> Int64 {
-    let total = try tx.first(
+  /// Counts entries that are going to be made.
+  private func count(_ entryCount: Int, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
       """
       INSERT INTO points_holder (holder, entry_count) VALUES (?, ?)
       ON CONFLICT (holder) DO UPDATE SET
         entry_count = points_holder.entry_count + excluded.entry_count
-      RETURNING entry_count
       """,
       .text(holder),
-      .integer(count)
-    ) { $0.integer(0) }
-    return (total ?? 0) - Int64(count)
+      .integer(entryCount)
+    )
   }
 
-  /// Moves points between the two accounts of a posting; the balance of its app after that.
-  private func move(_ posting: PointsPosting, in tx: borrowing WriteTransaction) throws -> Int64 {
+  /// Moves points between the two accounts of a posting, which `PointsHoldings` has decided on.
+  private func move(_ posting: PointsPosting, in tx: borrowing WriteTransaction) throws {
     let (debit, credit) = posting.kind.accounts
-    let left = try take(posting, from: debit, in: tx)
-    let sum = try add(posting.points, posting.app, credit, in: tx)
-    // One of the two is the balance, whatever is done.
-    return debit == .balance ? left : sum
+    try add(-posting.points, posting.app, debit, in: tx)
+    try add(posting.points, posting.app, credit, in: tx)
   }
 
-  /// Takes points from an account; what is left in it.
-  private func take(
-    _ posting: PointsPosting,
-    from account: PointsAccount,
-    in tx: borrowing WriteTransaction
-  ) throws -> Int64 {
-    guard account != .issued else { return try add(-posting.points, posting.app, account, in: tx) }
-    // The condition decides, and not what was read before: anyone who finds fewer points changes nothing.
-    let left = try tx.first(
-      """
-      UPDATE points_account SET points = points - ?
-      WHERE holder = ? AND app = ? AND name = ? AND points >= ? RETURNING points
-      """,
-      .integer(posting.points),
-      .text(holder),
-      .text(posting.app),
-      .text(account.rawValue),
-      .integer(posting.points)
-    ) { $0.integer(0) }
-    guard let left else {
-      throw PointsError.insufficient(
-        app: posting.app,
-        balance: try balance(of: posting.app, in: tx)
-      )
-    }
-    return left
-  }
-
-  /// Adds points to an account; what is in it then.
+  /// Adds points to an account; takes some if there are fewer than none.
   private func add(
     _ points: Int64,
     _ app: String,
     _ account: PointsAccount,
     in tx: borrowing WriteTransaction
-  ) throws -> Int64 {
-    let sum = try tx.first(
+  ) throws {
+    guard points >= 0 || account == .issued else {
+      // There is a row, as it has points; one that was new would be below zero, which no row may be.
+      return try tx.execute(
+        "UPDATE points_account SET points = points + ? WHERE holder = ? AND app = ? AND name = ?",
+        .integer(points),
+        .text(holder),
+        .text(app),
+        .text(account.rawValue)
+      )
+    }
+    try tx.execute(
       """
       INSERT INTO points_account (holder, app, name, points) VALUES (?, ?, ?, ?)
       ON CONFLICT (holder, app, name) DO UPDATE SET
         points = points_account.points + excluded.points
-      RETURNING points
       """,
       .text(holder),
       .text(app),
       .text(account.rawValue),
       .integer(points)
-    ) { $0.integer(0) }
-    return sum ?? points
+    )
   }
 }
