@@ -6,9 +6,19 @@
 
 typedef CPostgreSQL_connection connection_t;
 typedef CPostgreSQL_result result_t;
+typedef struct CPostgreSQL_option option_t;
+
+// PQconninfoOption; the list ends with one without a name.
+struct CPostgreSQL_option {
+    char *name, *variable, *built_in, *value, *label, *display;
+    int size;
+};
 
 // What is called, each function with its result and its parameters as in libpq-fe.h.
 #define FUNCTIONS(EACH)                                                                                       \
+    EACH(option_t *, conninfoParse, (const char *, char **))                                                  \
+    EACH(void, conninfoFree, (option_t *))                                                                    \
+    EACH(void, freemem, (void *))                                                                             \
     EACH(connection_t *, connectdbParams, (const char *const *, const char *const *, int))                    \
     EACH(void, finish, (connection_t *))                                                                      \
     EACH(int, status, (const connection_t *))                                                                 \
@@ -83,6 +93,29 @@ bool CPostgreSQL_load(void) {
 }
 
 const char *CPostgreSQL_load_error(void) { return load_error; }
+
+CPostgreSQL_option *CPostgreSQL_parse(const char *address) {
+    char *reason = NULL;
+    option_t *options = library.conninfoParse(address, &reason);
+    library.freemem(reason);
+    return options;
+}
+
+static const option_t *named(const option_t *option, const char *name) {
+    while (option->name != NULL && strcmp(option->name, name) != 0) ++option;
+    return option;
+}
+
+// What ends the list has neither.
+const char *CPostgreSQL_given(const CPostgreSQL_option *options, const char *name) {
+    return named(options, name)->value;
+}
+
+const char *CPostgreSQL_built_in(const CPostgreSQL_option *options, const char *name) {
+    return named(options, name)->built_in;
+}
+
+void CPostgreSQL_free(CPostgreSQL_option *options) { library.conninfoFree(options); }
 
 // Notices would go to the standard error stream otherwise.
 static void count_warning(void *count, const result_t *notice) {

@@ -6,9 +6,10 @@
 
 #include <stdbool.h>
 
-// PGconn and PGresult.
+// PGconn and PGresult, and the parameters of a connection.
 typedef struct CPostgreSQL_connection CPostgreSQL_connection;
 typedef struct CPostgreSQL_result CPostgreSQL_result;
+typedef struct CPostgreSQL_option CPostgreSQL_option;
 
 // Types of the server, from its catalogue pg_type.
 enum CPostgreSQL_type {
@@ -41,6 +42,15 @@ bool CPostgreSQL_load(void);
 
 // Why the library could not be loaded, as dlerror(3) has it; "" if it could.
 const char *CPostgreSQL_load_error(void);
+
+// The parameters of a connection string or an address, to be freed; NULL when it is neither, for which connecting gives
+// the reason, or when there is no memory.
+CPostgreSQL_option *CPostgreSQL_parse(const char *address);
+// The value that it gives itself, not the environment or a file of services; NULL without one.
+const char *CPostgreSQL_given(const CPostgreSQL_option *options, const char *name);
+// The value that libpq was built with for those that give none; NULL without one.
+const char *CPostgreSQL_built_in(const CPostgreSQL_option *options, const char *name);
+void CPostgreSQL_free(CPostgreSQL_option *options);
 
 // Connects and waits for it. NULL when there is no memory; otherwise to be finished, even if it has failed. The last
 // of both arrays is NULL. `dbname` may be a connection string or an address. Until the end, warnings of SQLSTATE 01000

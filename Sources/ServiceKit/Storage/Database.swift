@@ -60,12 +60,14 @@ public final class Database: Sendable {
     try await open(configuration, migrations: migrations, clock: clock, monotonic: { .now })
   }
 
-  /// As above, with the clock that measures how long the server has been silent.
+  /// As above, with the clock that measures how long the server has been silent, and with what is known of its
+  /// timelines.
   static func open(
     _ configuration: DatabaseConfiguration,
     migrations: [Migration],
     clock: any WallClock,
-    monotonic: @escaping @Sendable () -> ContinuousClock.Instant
+    monotonic: @escaping @Sendable () -> ContinuousClock.Instant,
+    memory: StoreTimeline = StoreTimeline()
   ) async throws(StoreError) -> Database {
     precondition((1...64).contains(configuration.readerCount), "1 to 64 readers")
     var configuration = configuration
@@ -77,12 +79,13 @@ public final class Database: Sendable {
     let feed = ChangeFeed(tailCountMax: configuration.recentChangeCountMax)
     let writer = try await StoreWriter.start(
       configuration,
+      memory,
       migrations: migrations,
       clock: clock,
       feed: feed
     )
     do throws(StoreError) {
-      let readers = try await StoreReaders.start(configuration)
+      let readers = try await StoreReaders.start(configuration, memory)
       do throws(StoreError) {
         return Database(
           configuration: configuration,
@@ -91,6 +94,7 @@ public final class Database: Sendable {
           readers: readers,
           tail: try await startTail(
             configuration,
+            memory,
             SchemaVersion(migrations),
             feed,
             writer,
@@ -109,6 +113,7 @@ public final class Database: Sendable {
 
   private static func startTail(
     _ configuration: DatabaseConfiguration,
+    _ memory: StoreTimeline,
     _ version: SchemaVersion,
     _ feed: ChangeFeed,
     _ writer: StoreWriter,
@@ -117,6 +122,7 @@ public final class Database: Sendable {
     guard let server = configuration.server else { return nil }
     return try await StoreTail.start(
       server,
+      memory,
       feed: feed,
       version: version,
       logger: configuration.logger,

@@ -2,16 +2,22 @@ extension DatabaseConfiguration {
   /// Opens the store for the thread that writes.
   func openEngine(
     _ migrations: [Migration],
-    _ state: SharedCondition
+    _ state: SharedCondition,
+    _ memory: StoreTimeline
   ) throws(StoreError) -> any StoreEngine {
     guard let server else {
       return try FileEngine(self, migrations: migrations, state: state)
     }
-    return try PostgresEngine(server, applicationID: applicationID, migrations: migrations)
+    return try PostgresEngine(
+      server,
+      memory,
+      applicationID: applicationID,
+      migrations: migrations
+    )
   }
 
   /// Opens a connection of a thread that reads; the store must exist.
-  func openReader() throws(StoreError) -> any StoreConnection {
+  func openReader(_ memory: StoreTimeline) throws(StoreError) -> any StoreConnection {
     guard let server else {
       return try SQLiteConnection(
         path: path,
@@ -20,6 +26,6 @@ extension DatabaseConfiguration {
         fileSystem: fileSystem
       )
     }
-    return try PostgresConnection(server)
+    return try PostgresConnection(server, memory)
   }
 }

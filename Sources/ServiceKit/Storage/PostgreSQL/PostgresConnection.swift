@@ -2,7 +2,8 @@ internal import CPostgreSQL
 
 /// One connection to a server of PostgreSQL, with the statements it has prepared.
 ///
-/// Confined to one thread. A connection that was lost is made again when a transaction begins.
+/// Confined to one thread. A connection that was lost is made again when a transaction begins, and so is one to an old
+/// primary, as soon as another connection of the program has found a newer one (docs/decisions/0242).
 @safe
 final class PostgresConnection: StoreConnection {
   let path: String
@@ -10,6 +11,11 @@ final class PostgresConnection: StoreConnection {
   private(set) var lastFailure: StoreError?
   private(set) var changedRowCount: Int64 = 0
   private let location: PostgresLocation
+  private let hosts: PostgresHosts
+  /// What all connections of the store know of its servers.
+  private let memory: StoreTimeline
+  /// The timeline of the server; nil when it has none to say.
+  private var timeline: UInt32?
   private var handle: OpaquePointer?
   private var statements: [PreparedKey: String] = [:]
   private var translations: [StatementText: String] = [:]
@@ -39,29 +45,41 @@ final class PostgresConnection: StoreConnection {
   /// Statements kept prepared; a service has fewer, unless it builds SQL from parts.
   private static let statementCountMax = 1024
 
-  /// Parameters that hold unless the address has others; times in seconds, that of TCP in milliseconds.
-  private static let defaults = [
-    ("connect_timeout", "10"),
-    ("keepalives_idle", "10"),
-    ("keepalives_interval", "5"),
-    ("keepalives_count", "3"),
-    ("tcp_user_timeout", "20000"),
-    ("application_name", "gatehouse"),
-    ("target_session_attrs", "read-write"),
-  ]
-
   /// The oldest server whose SQL is enough (`CREATE OR REPLACE TRIGGER`).
   private static let serverVersionMin: Int32 = 140_000
 
-  /// Connects.
+  // What is acknowledged is durable, whatever the server's default is.
+  private static let setUpStatements = """
+    SET lock_timeout = '2s';
+    SET idle_in_transaction_session_timeout = '5s';
+    SET standard_conforming_strings = on;
+    SET bytea_output = hex;
+    SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') = 'off';
+    SELECT set_config('application_name', 'gatehouse ' || current_schema(), false)
+    WHERE current_setting('application_name') = 'gatehouse' AND current_schema() IS NOT NULL
+    """
+
+  // A file of the log has the timeline as the first eight digits of its name; a standby writes none. A standby that took
+  // over has it in pg_control_checkpoint() from its first checkpoint on, which is too late.
+  private static let timelineQuestion = """
+    SELECT CASE WHEN NOT pg_is_in_recovery()
+      THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
+    """
+
+  /// Connects; `memory` is shared by all connections of a store that is open.
   ///
   /// Throws `cannotOpen` with the server's reason.
-  init(_ location: PostgresLocation) throws(StoreError) {
-    self.location = location
+  init(
+    _ location: PostgresLocation,
+    _ memory: StoreTimeline = StoreTimeline()
+  ) throws(StoreError) {
     path = location.description
+    try PostgresLibrary.require(for: location.description)
+    (self.location, self.memory) = (location, memory)
+    hosts = PostgresHosts(location)
     unsafe warningCount = .allocate(capacity: 1)
     unsafe warningCount.initialize(to: 0)
-    try PostgresLibrary.require(for: path)
     try connect()
   }
 
@@ -72,20 +90,51 @@ final class PostgresConnection: StoreConnection {
 
   // MARK: Connecting
 
-  /// Whether the connection was there when it was used last.
-  var isConnected: Bool {
+  /// Whether the connection was there when it was used last, and may be used.
+  ///
+  /// One to an old primary may not: who leads, and what is new, is what the newer one says.
+  var isConnected: Bool { isAlive && !isSuperseded }
+
+  private var isAlive: Bool {
     guard let handle = unsafe handle else { return false }
     return unsafe CPostgreSQL_is_connected(handle)
   }
 
-  /// Connects again.
+  /// Whether another connection of the program has found a server that took over from this one.
+  private var isSuperseded: Bool { timeline.map { $0 < memory.highest } ?? false }
+
+  /// Connects again, to the first host that serves the store.
   ///
-  /// Throws `cannotOpen`.
+  /// Throws `cannotOpen`, with the reasons of all hosts.
   func connect() throws(StoreError) {
-    disconnect()
-    guard let made = unsafe Self.open(location, counting: warningCount) else {
-      throw .unavailable("out of memory")
+    if hosts.areSeveral, memory.beginLooking() { look() }
+    var failures: [StoreError] = []
+    for host in hosts.inOrder {
+      do throws(StoreError) {
+        return try connect(to: host)
+      } catch {
+        failures.append(error)
+      }
     }
+    if let only = failures.first, failures.count == 1 { throw only }
+    throw .cannotOpen(path: path, detail: failures.map(\.reason).joined(separator: "; "))
+  }
+
+  /// Has the memory hear of the timelines of all hosts.
+  ///
+  /// A program that starts would take the first of them otherwise, be it an old primary beside the one that took over.
+  private func look() {
+    for host in hosts.inOrder {
+      // A host that does not answer is not to keep the start; libpq waits for no shorter time. Those that fail are tried
+      // again, and that attempt has the reason.
+      _ = try? connect(to: host.merging(["connect_timeout": "2"]) { $1 })
+    }
+  }
+
+  private func connect(to host: PostgresHosts.Host) throws(StoreError) {
+    disconnect()
+    let opened = unsafe PostgresHandle.open(location, with: host, counting: warningCount)
+    guard let made = unsafe opened else { throw .unavailable("out of memory") }
     unsafe handle = made
     guard unsafe CPostgreSQL_is_connected(made) else {
       let reason = unsafe postgresText(CPostgreSQL_connection_error(made))
@@ -96,21 +145,9 @@ final class PostgresConnection: StoreConnection {
       unsafe try setUp(made)
     } catch {
       disconnect()
-      throw error
-    }
-  }
-
-  @unsafe
-  private static func open(
-    _ location: PostgresLocation,
-    counting warnings: UnsafeMutablePointer<UInt32>
-  ) -> OpaquePointer? {
-    // Later ones win; the encoding is not to be chosen.
-    let all = defaults + [("dbname", location.address), ("client_encoding", "UTF8")]
-    return unsafe withTerminatedTexts(all.map(\.0)) { names in
-      unsafe withTerminatedTexts(all.map(\.1)) { values in
-        unsafe CPostgreSQL_connect(names, values, warnings)
-      }
+      // libpq names the host, these do not.
+      guard hosts.areSeveral else { throw error }
+      throw .cannotOpen(path: path, detail: "\(PostgresHosts.name(host)): \(error.reason)")
     }
   }
 
@@ -130,23 +167,36 @@ final class PostgresConnection: StoreConnection {
         detail: "the database has the encoding \(encoding): make one with ENCODING 'UTF8'"
       )
     }
-    // What is acknowledged is durable, whatever the server's default is.
-    try run(
-      """
-      SET lock_timeout = '2s';
-      SET idle_in_transaction_session_timeout = '5s';
-      SET standard_conforming_strings = on;
-      SET bytea_output = hex;
-      SELECT set_config('synchronous_commit', 'on', false)
-      WHERE current_setting('synchronous_commit') = 'off';
-      SELECT set_config('application_name', 'gatehouse ' || current_schema(), false)
-      WHERE current_setting('application_name') = 'gatehouse' AND current_schema() IS NOT NULL
-      """
-    )
+    timeline = try setUpSession()
+    if let timeline { memory.note(timeline) }
+    if isSuperseded { throw .cannotOpen(path: path, detail: supersession) }
+  }
+
+  /// Sets the session up, and finds out the timeline in the same round trip.
+  private func setUpSession() throws(StoreError) -> UInt32? {
+    do throws(StoreError) {
+      let rows = try ran("\(Self.setUpStatements); \(Self.timelineQuestion)")
+      guard rows.step(), !rows.isNull(0) else { return nil }
+      return UInt32(rows.text(0), radix: 16)
+    } catch  where isAlive {
+      // A server that speaks the protocol may lack these functions, or the role the right to call them. It has undone
+      // all of it, and has no timeline.
+      try run(Self.setUpStatements)
+      return nil
+    }
+  }
+
+  /// Why the server is refused.
+  private var supersession: String {
+    """
+    the server is on timeline \(timeline ?? 0) and the store on \(memory.highest): it is an old primary that is up \
+    again, shut it down (after a restore or a move, restart this program)
+    """
   }
 
   private func disconnect() {
     statements = [:]
+    timeline = nil
     forget()
     guard let handle = unsafe handle else { return }
     unsafe CPostgreSQL_finish(handle)
@@ -272,12 +322,8 @@ final class PostgresConnection: StoreConnection {
 
   /// Runs one or several statements without values and rows.
   func run(_ sql: String) throws(StoreError) {
-    // What is undone need not be done before.
-    if sql.hasPrefix("ROLLBACK") { forget() } else { try settle() }
-    guard let handle = unsafe handle else { throw lost() }
     let warned = unsafe warningCount.pointee
-    let answer = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
-    let command = try checked(answer, sql).command
+    let command = try ran(sql).command
     guard sql == "COMMIT" else { return }
     // The server answers a commit of what has failed with success, and rolls it back.
     if command == "ROLLBACK" {
@@ -290,6 +336,20 @@ final class PostgresConnection: StoreConnection {
       lastFailure = failure
       throw failure
     }
+  }
+
+  /// The answer to the last of one or several statements without values.
+  private func ran(_ sql: String) throws(StoreError) -> PostgresRows {
+    // What is undone need not be done before.
+    if sql.hasPrefix("ROLLBACK") { forget() } else { try settle() }
+    // Found out after the transaction had begun: what it read may be old, and what it wrote is not to be acknowledged.
+    if sql == "COMMIT", isSuperseded {
+      let failure = StoreError.unavailable("\(path): \(supersession)")
+      lastFailure = failure
+      throw failure
+    }
+    guard let handle = unsafe handle else { throw lost() }
+    return try checked(unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql), sql)
   }
 
   private static let controls = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET"]
@@ -358,7 +418,7 @@ final class PostgresConnection: StoreConnection {
   func checked(_ rows: PostgresRows?, _ sql: String) throws(StoreError) -> PostgresRows {
     guard let rows else { throw lost() }
     guard var error = rows.failure else { return rows }
-    if !isConnected { error.state = "" }
+    if !isAlive { error.state = "" }
     var failure = error.storeError(path: path)
     if case .statement(let detail) = failure { failure = .statement("\(detail): \(sql)") }
     lastFailure = failure
@@ -376,25 +436,9 @@ final class PostgresConnection: StoreConnection {
   }
 }
 
-/// Lends texts as C has a list of them: its last pointer is null.
-private func withTerminatedTexts<R>(
-  _ texts: [String],
-  _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
-) -> R {
-  var bytes: [CChar] = []
-  var starts: [Int] = []
-  for text in texts {
-    starts.append(bytes.count)
-    bytes += text.utf8CString
-  }
-  return unsafe bytes.withUnsafeBufferPointer { buffer in
-    var pointers: [UnsafePointer<CChar>?] = unsafe starts.map { start in
-      unsafe buffer.baseAddress.map { unsafe $0 + start }
-    }
-    unsafe pointers.append(nil)
-    return unsafe pointers.withUnsafeBufferPointer { list in
-      guard let base = list.baseAddress else { preconditionFailure("it has one element") }
-      return unsafe body(base)
-    }
+extension StoreError {
+  /// Why a host does not serve the store, without the name of the store.
+  fileprivate var reason: String {
+    if case .cannotOpen(_, let detail) = self { detail } else { "\(self)" }
   }
 }

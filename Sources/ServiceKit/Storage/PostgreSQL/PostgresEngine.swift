@@ -20,11 +20,12 @@ final class PostgresEngine: StoreEngine {
   /// Connects, makes the store or brings it to the newest schema.
   init(
     _ location: PostgresLocation,
+    _ memory: StoreTimeline,
     applicationID: Int32,
     migrations: [Migration]
   ) throws(StoreError) {
-    server = try PostgresConnection(location)
-    try PostgresSessions.require(server, at: location)
+    server = try PostgresConnection(location, memory)
+    try PostgresSessions.require(server, at: location, memory)
     turn = try PostgresTurn(server)
     version = SchemaVersion(migrations)
     let schema = PostgresSchema(connection: server, applicationID: applicationID)

@@ -12,9 +12,10 @@ enum PostgresSessions {
   /// with an error that does not name the cause.
   static func require(
     _ server: PostgresConnection,
-    at location: PostgresLocation
+    at location: PostgresLocation,
+    _ memory: StoreTimeline
   ) throws(StoreError) {
-    let other = try PostgresConnection(location)
+    let other = try PostgresConnection(location, memory)
     // Its transaction goes on until here, and may be ended by the server before on a machine that stalls.
     defer { withExtendedLifetime(other) {} }
     try server.run("SELECT set_config('gatehouse.session', 'first', false)")

@@ -45,6 +45,7 @@ final class StoreTail: Sendable {
   /// Connects and begins to ask.
   static func start(
     _ location: PostgresLocation,
+    _ memory: StoreTimeline,
     feed: ChangeFeed,
     version: SchemaVersion,
     logger: Logger?,
@@ -54,7 +55,7 @@ final class StoreTail: Sendable {
     let tail = StoreTail(feed, version, logger, now, catchUp)
     let thread = try await StoreThread.start(name: "store-tail") {
       () throws(StoreError) in
-      let server = try PostgresConnection(location)
+      let server = try PostgresConnection(location, memory)
       try prepare(server)
       return (server, try PostgresTurn(server))
     } work: { server, turn in
@@ -96,6 +97,7 @@ final class StoreTail: Sendable {
     _ turn: PostgresTurn,
     isLong: Bool
   ) throws(StoreError) {
+    // Also when another connection has found a newer primary: its lock makes the leader, and its changes are the news.
     if !server.isConnected {
       leadership.set(false)
       try server.connectForUse()

@@ -13,8 +13,10 @@ final class StoreReaders: Sendable {
   }
 
   /// Opens the connections; the store must exist.
-  static func start(_ configuration: DatabaseConfiguration) async throws(StoreError) -> StoreReaders
-  {
+  static func start(
+    _ configuration: DatabaseConfiguration,
+    _ memory: StoreTimeline
+  ) async throws(StoreError) -> StoreReaders {
     let queue = Queue(
       countMax: configuration.waitingReadCountMax,
       unsharedCountMax: 2 * configuration.readerCount
@@ -24,7 +26,7 @@ final class StoreReaders: Sendable {
       for index in 0..<configuration.readerCount {
         let thread = try await StoreThread.start(name: "store-read-\(index)") {
           () throws(StoreError) in
-          try configuration.openReader()
+          try configuration.openReader(memory)
         } work: { connection in
           while let job = queue.wait() {
             job.caller.resume(with: Result { try job.work(connection) })

@@ -23,6 +23,7 @@ final class StoreWriter: Sendable {
   /// Locks, opens, checks and migrates the store.
   static func start(
     _ configuration: DatabaseConfiguration,
+    _ memory: StoreTimeline,
     migrations: [Migration],
     clock: any WallClock,
     feed: ChangeFeed
@@ -31,7 +32,7 @@ final class StoreWriter: Sendable {
     let state = SharedCondition()
     let thread = try await StoreThread.start(name: "store-write") {
       () throws(StoreError) in
-      let engine = try configuration.openEngine(migrations, state)
+      let engine = try configuration.openEngine(migrations, state, memory)
       feed.begin(at: engine.lastRevision)
       return engine
     } work: { engine in
