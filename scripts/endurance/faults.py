@@ -31,7 +31,8 @@ class Faults:
             (4, "kill", self._kill), (3, "update", self._update), (4, "stop", self._stop), (3, "cut", self._cut),
             (3, "half-open", self._half_open), (3, "lost answers", self._lose_answers),
             (4, "lost commit", self._lose_commit), (4, "terminate", self._terminate), (1, "crash", self._crash),
-            (2, "promote", self._promote), (4, "clock", self._clock), (2, "migration", self._migrate),
+            (2, "promote", self._promote), (1, "old primary", self._bring_back), (4, "clock", self._clock),
+            (2, "migration", self._migrate),
         ) if not kinds or row[1] in kinds]
         # Each as program, start, end; the end is absent while it lasts.
         self._spans = []
@@ -149,10 +150,7 @@ class Faults:
 
     def _terminate(self, rng):
         with self._server:
-            self._reign("*", lambda: None, lambda: self.postgres.query(
-                "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
-                f" WHERE usename = 'gatehouse' AND pid <> pg_backend_pid() ORDER BY random() LIMIT {rng.choice((1, 3))})"
-                " AS chosen"))
+            self._reign("*", lambda: None, lambda: self.postgres.end_connections(rng.choice((1, 3))))
 
     def _clock(self, rng):
         one = rng.choice(self.fleet.all)
@@ -188,6 +186,10 @@ class Faults:
             self.promotions.append(time.monotonic())
             self.postgres.promote(self.relay.server)
         self._server_away(lambda: None, begin)
+
+    def _bring_back(self, rng):
+        # A program that took the old primary, which lacks what it knew, is not ready again afterwards.
+        self._server_away(lambda: None, lambda: self.postgres.bring_back(self.relay.server, rng.uniform(2, 5)))
 
     def _server_away(self, body, begin):
         def again():

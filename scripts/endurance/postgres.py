@@ -22,6 +22,8 @@ class Postgres:
 
     # How long a standby may take to have everything, and to take over.
     SECONDS_MAX = 30
+    # After a standby took over, until every program that is not cut off has connected to it.
+    FINDING_SECONDS = 1.5
 
     def __init__(self, folder, ports, schemas):
         found = sorted(PROGRAMS.glob("*/bin"), key=lambda path: int(path.parent.name))
@@ -68,6 +70,42 @@ class Postgres:
         shutil.rmtree(self._data(lost))
         self._add_standby()
         tell(lost, True)
+
+    def bring_back(self, tell, seconds):
+        """Has the standby take over from a server that is up again afterwards, for so many seconds, beside the new one.
+
+        It takes writes and acknowledges none, since its standby has left it. Connections to the new server end all the
+        time, so that programs choose again. Then the old one is lost, and a new standby made in its place.
+        """
+        if self.port != self.ports[0]:
+            # Programs try the hosts of their address in order.
+            self.promote(tell)
+        self._wait_for_standby()
+        old, self.port = self.ports
+        self._signal(self._processes(old), signal.SIGSTOP)
+        tell(old, False)
+        self._set_standby("")
+        if self.query("SELECT pg_promote(true)") != "t":
+            raise RuntimeError("the standby does not take over")
+        # Programs know of the new one when they have found it.
+        time.sleep(self.FINDING_SECONDS)
+        self._signal(self._processes(old), signal.SIGCONT)
+        tell(old, True)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.end_connections(3)
+            time.sleep(0.3)
+        self._lose(old)
+        tell(old, False)
+        shutil.rmtree(self._data(old))
+        self._add_standby()
+        tell(old, True)
+
+    def end_connections(self, count):
+        """Ends so many connections of programs, any of them."""
+        self.query("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
+                   f" WHERE usename = 'gatehouse' AND pid <> pg_backend_pid() ORDER BY random() LIMIT {count})"
+                   " AS chosen")
 
     def query(self, text):
         """The rows of an answer as text."""
@@ -146,21 +184,29 @@ class Postgres:
 
         They stop first: a backend that outlives the first process by a moment shows commits that the standby lacks.
         """
-        # The first line is the process, the seventh the key and the number of a piece of shared memory.
-        lines = (self._data(port) / "postmaster.pid").read_text().splitlines()
-        first = int(lines[0])
-        os.kill(first, signal.SIGSTOP)
-        children = pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split()
-        everything = [first, *map(int, children)]
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for one in everything:
-                try:
-                    os.kill(one, number)
-                except ProcessLookupError:
-                    pass
+        # The seventh line has the key and the number of a piece of shared memory.
+        memory = (self._data(port) / "postmaster.pid").read_text().splitlines()[6].split()[1]
+        everything = self._processes(port)
+        self._signal(everything, signal.SIGSTOP)
+        self._signal(everything, signal.SIGKILL)
+        first = everything[0]
         while pathlib.Path(f"/proc/{first}").exists() and not _is_zombie(first):
             time.sleep(0.01)
-        subprocess.run(["ipcrm", "-m", lines[6].split()[1]], check=True)
+        subprocess.run(["ipcrm", "-m", memory], check=True)
+
+    def _processes(self, port):
+        """All processes of a server; the first of them, which makes the others, is stopped."""
+        first = int((self._data(port) / "postmaster.pid").read_text().split()[0])
+        os.kill(first, signal.SIGSTOP)
+        return [first, *map(int, pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split())]
+
+    @staticmethod
+    def _signal(processes, number):
+        for one in processes:
+            try:
+                os.kill(one, number)
+            except ProcessLookupError:
+                pass
 
     def _run(self, program, *arguments):
         as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []

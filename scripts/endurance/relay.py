@@ -24,7 +24,8 @@ class Way:
     def __init__(self):
         self.servers = {}
         self.mode = "pass"
-        self._links, self._listeners = set(), {}
+        # The ends of connections, with the server that they lead to.
+        self._links, self._listeners = {}, {}
 
     async def listen(self, to_port=None):
         """Begins to listen for connections to one server, or to all."""
@@ -34,8 +35,10 @@ class Way:
                     functools.partial(self._accept, server_port), "127.0.0.1", port)
 
     def refuse(self, to_port):
-        """Refuses connections to a server, as a machine without one does."""
+        """Refuses connections to a server, as a machine without one does, and ends those that are there."""
         self._listeners[to_port].close()
+        for writer in [one for one, port in self._links.items() if port == to_port]:
+            writer.transport.abort()
 
     def change(self, mode):
         self.mode = mode
@@ -53,7 +56,7 @@ class Way:
         except OSError:
             writer.transport.abort()
             return
-        self._links |= {writer, server_writer}
+        self._links |= {writer: to_port, server_writer: to_port}
         ends = Ends(writer, server_writer)
         try:
             await asyncio.gather(self._pass(reader, server_writer, ("deaf", "silent"), ends),
@@ -61,7 +64,7 @@ class Way:
         finally:
             for one in (writer, server_writer):
                 one.transport.abort()
-                self._links.discard(one)
+                self._links.pop(one, None)
 
     async def _pass(self, reader, writer, swallowing, ends=None):
         """Passes bytes on; `ends` is there for those to the server."""

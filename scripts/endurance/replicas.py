@@ -28,7 +28,7 @@ from .workloads.sessions import Sessions
 
 WORKLOADS = (Roles, Owners, Counters, Places, Claims, Points, Sessions)
 KINDS = ("kill", "update", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "crash", "promote",
-         "clock", "migration")
+         "old primary", "clock", "migration")
 SERVER_PORTS, FIRST_WAY = (20_500, 20_520), 20_501
 
 
@@ -40,7 +40,7 @@ class Stage:
         self.problems = Problems()
         self._over = threading.Event()
         wanted = arguments.fault or KINDS
-        self.ports = SERVER_PORTS if "promote" in wanted else SERVER_PORTS[:1]
+        self.ports = SERVER_PORTS if {"promote", "old primary"} & set(wanted) else SERVER_PORTS[:1]
         clocks = Clocks(folder, arguments.clocks) if "clock" in wanted else None
         self.postgres = Postgres(folder / "postgresql", self.ports, SERVICES)
         self.ways, self.relay, self.fleet = {}, None, None
