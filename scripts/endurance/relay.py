@@ -140,7 +140,7 @@ class Relay:
         self._order(f"{name} {mode}")
 
     def server(self, port, is_here):
-        """A server that is away is not connected to; what accepts and closes keeps libpq from trying the next one."""
+        """A server that is away is not connected to, and connections to it end."""
         self._order(f"{port} {'here' if is_here else 'gone'}")
 
     def _order(self, line):

@@ -12,7 +12,7 @@ final class PostgresConnection: StoreConnection {
   private(set) var changedRowCount: Int64 = 0
   private let location: PostgresLocation
   private let hosts: PostgresHosts
-  /// What all connections of the store know of its servers.
+  /// Known of the servers by all connections of the store.
   private let memory: StoreTimeline
   /// The timeline of the server; nil when it has none to say.
   private var timeline: UInt32?
