@@ -111,15 +111,15 @@ class Points(Probe):
                             (holder, REWARD, NOW)).fetchone()
         self.run("UPDATE points_reward SET ends_at = ? WHERE holder = ? AND reward = ?",
                  (ends_at + 60_000, holder, REWARD))
-        number, = self.run("INSERT INTO points_holder (holder, entry_count) VALUES (?, 1) ON CONFLICT (holder) "
-                           "DO UPDATE SET entry_count = points_holder.entry_count + 1 RETURNING entry_count",
-                           (holder,)).fetchone()
-        balance, = self.run("UPDATE points_account SET points = points - 1 WHERE holder = ? AND app = ? "
-                            "AND name = 'balance' AND points >= 1 RETURNING points", (holder, APP)).fetchone()
+        holdings = dict(self.run("SELECT '', entry_count FROM points_holder WHERE holder = ? UNION ALL SELECT name, points "
+                                 "FROM points_account WHERE holder = ? AND app = ?", (holder, holder, APP)).fetchall())
+        self.run("INSERT INTO points_holder (holder, entry_count) VALUES (?, 1) ON CONFLICT (holder) "
+                 "DO UPDATE SET entry_count = points_holder.entry_count + 1", (holder,))
+        self.run("UPDATE points_account SET points = points - 1 WHERE holder = ? AND app = ? AND name = 'balance'",
+                 (holder, APP))
         self.run("INSERT INTO points_account VALUES (?, ?, 'redeemed', 1) ON CONFLICT (holder, app, name) "
-                 "DO UPDATE SET points = points_account.points + excluded.points RETURNING points",
-                 (holder, APP)).fetchone()
-        self.entry(holder, number, balance)
+                 "DO UPDATE SET points = points_account.points + excluded.points", (holder, APP))
+        self.entry(holder, holdings.get("", 0) + 1, holdings["balance"] - 1)
         self.keep_answer(f"user:{self.actor(holder)}")
 
 

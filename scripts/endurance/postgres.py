@@ -150,7 +150,7 @@ class Postgres:
         options = (f"-p {port} -k {self._home(port)} -c fsync=off -c full_page_writes=off -c max_connections=200"
                    # Nothing of a server that is lost stays in memory; a standby comes back soon after a crash.
                    " -c dynamic_shared_memory_type=mmap -c wal_retrieve_retry_interval=200ms")
-        self._run("pg_ctl", "-D", self._data(port), "-l", self._home(port) / "log", "-w", "-o", options, "start")
+        self._run("pg_ctl", "-D", self._data(port), "-l", self._home(port) / "log", "-w", "-t", "180", "-o", options, "start")
 
     def _add_standby(self):
         """A copy of the server on the other port, which follows it; commits wait for it from then on."""

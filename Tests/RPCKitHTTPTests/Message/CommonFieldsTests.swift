@@ -35,12 +35,11 @@ struct CommonFieldsTests {
     )
     var found: [String] = []
     unsafe head.withNameValuePairs(date: "today") { pairs in
-      for pair in unsafe pairs {
+      found = unsafe pairs.map { pair in
         let name = unsafe UnsafeBufferPointer(start: pair.name, count: pair.namelen)
         let value = unsafe UnsafeBufferPointer(start: pair.value, count: pair.valuelen)
-        unsafe found.append(
-          "\(String(decoding: name, as: UTF8.self))=\(String(decoding: value, as: UTF8.self))"
-        )
+        return
+          unsafe "\(String(decoding: name, as: UTF8.self))=\(String(decoding: value, as: UTF8.self))"
       }
     }
     #expect(
