@@ -5,6 +5,8 @@ import json
 import threading
 import time
 
+from .probe import longest_gap
+
 # An answer with one of these says nothing about whether the call was carried out, or will be by a repetition.
 UNDECIDED = {429, 499, 500, 502, 503, 504}
 
@@ -141,10 +143,9 @@ class Installation:
                     raise Ended(f"{method} {path}: nothing decided within {self.SECONDS_MAX} s: {unknown}") from None
                 time.sleep(0.1 + 0.2 * random.random())
 
-    def silence_after(self, time):
-        """How long after a time the services carried out their first write; the longest, 0 if there was none."""
-        firsts = [next((end for end in sorted(ends) if end > time), time) for ends in self.writes.values()]
-        return max(firsts) - time
+    def silences(self, since, until):
+        """For each service the longest time between two writes that it carried out, of those around a span."""
+        return {service: longest_gap(ends, since, until) for service, ends in self.writes.items()}
 
     def _count(self, what):
         with self._lock:

@@ -1,5 +1,6 @@
-"""Faults of programs, of the ways to their store and of the server, by a seed, with the times at which they reigned."""
+"""Faults of programs, of the ways to their store and of servers, by a seed, with the times at which they reigned."""
 
+import functools
 import random
 import subprocess
 import threading
@@ -11,6 +12,8 @@ DRAIN_MAX = 45
 GRACE = 3
 # A program that was stopped inside of a transaction holds its locks for five seconds.
 EXPANSION_MAX = 60
+# How long a fault waits for the end of one of servers.
+SERVER_MAX = 10
 # A table of each service that the workloads write all the time.
 WRITTEN = {"auth": "session", "tenancy": "entity", "entitlement": "points_entry"}
 
@@ -23,24 +26,26 @@ class Faults:
         self.random = random.Random(f"faults {seed}")
         self.counts = {}
         self.restarts = 0
-        # When the server was lost.
-        self.promotions = []
+        # Faults of servers, as `Switch`.
+        self.switches = []
         # How often the store of a service was expanded.
         self.expansions = {}
-        self._kinds = [row for row in (
+        servers = [(weight, kind, functools.partial(self._fail, kind)) for kind, weight in postgres.FAULTS.items()]
+        others = [
             (4, "kill", self._kill), (3, "update", self._update), (4, "stop", self._stop), (3, "cut", self._cut),
             (3, "half-open", self._half_open), (3, "lost answers", self._lose_answers),
-            (4, "lost commit", self._lose_commit), (4, "terminate", self._terminate), (1, "crash", self._crash),
-            (2, "promote", self._promote), (1, "old primary", self._bring_back), (4, "clock", self._clock),
-            (2, "migration", self._migrate),
-        ) if not kinds or row[1] in kinds]
+            (4, "lost commit", self._lose_commit), (4, "terminate", self._terminate),
+            *([] if postgres.FAULTS_ARE_LONG else servers),
+            (4, "clock", self._clock), (2, "migration", self._migrate)]
         # Each as program, start, end; the end is absent while it lasts.
         self._spans = []
         self._busy = {one.name: threading.Lock() for one in fleet.all}
         self._server = threading.Lock()
         self._ended = threading.Event()
-        self._threads = [threading.Thread(target=self._run, args=(random.Random(f"{seed} {number}"),))
-                         for number in range(2)]
+        chosen = [[row for row in rows if not kinds or row[1] in kinds]
+                  for rows in (others, others, *([servers] if postgres.FAULTS_ARE_LONG else []))]
+        self._threads = [threading.Thread(target=self._run, args=(random.Random(f"{seed} {number}"), rows))
+                         for number, rows in enumerate(chosen) if rows]
 
     def start(self):
         for thread in self._threads:
@@ -68,9 +73,9 @@ class Faults:
         return any(name in (program, "*") and start <= until and (end is None or end + GRACE >= since)
                    for name, start, end in list(self._spans))
 
-    def _run(self, rng):
+    def _run(self, rng, kinds):
         while not self._ended.wait(rng.uniform(0.3, 2.5)):
-            kind = rng.choices(self._kinds, [weight for weight, _, _ in self._kinds])[0]
+            kind = rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
             try:
                 kind[2](rng)
             except Exception as error:
@@ -149,8 +154,16 @@ class Faults:
         self._way(rng, rng.choice(("lose a commit", "lose its answer")), rng.uniform(0.5, 2))
 
     def _terminate(self, rng):
-        with self._server:
-            self._reign("*", lambda: None, lambda: self.postgres.end_connections(rng.choice((1, 3))))
+        self._at_server(lambda: self.postgres.end_connections(rng.choice((1, 3))))
+
+    def _at_server(self, begin):
+        """While no other fault of servers reigns; those of Patroni last for too long to be waited for."""
+        if not self._server.acquire(timeout=SERVER_MAX):
+            return
+        try:
+            self._reign("*", lambda: None, begin)
+        finally:
+            self._server.release()
 
     def _clock(self, rng):
         one = rng.choice(self.fleet.all)
@@ -160,9 +173,8 @@ class Faults:
     def _migrate(self, rng):
         """Does what an expanding step of the next version does; from then on all programs are older than the store."""
         service = rng.choice(sorted(WRITTEN))
-        with self._server:
-            # Writes wait for it, and reads of the table: a program hears of others late.
-            self._reign("*", lambda: None, lambda: self._expand(service))
+        # Writes wait for it, and reads of the table: a program hears of others late.
+        self._at_server(lambda: self._expand(service))
 
     def _expand(self, service):
         number = self.expansions.get(service, 0) + 1
@@ -178,22 +190,9 @@ class Faults:
                 time.sleep(0.3)
         self.expansions[service] = number
 
-    def _crash(self, rng):
-        self._server_away(lambda: (time.sleep(rng.uniform(0, 1)), self.postgres.start()), self.postgres.crash)
-
-    def _promote(self, rng):
-        def begin():
-            self.promotions.append(time.monotonic())
-            self.postgres.promote(self.relay.server)
-        self._server_away(lambda: None, begin)
-
-    def _bring_back(self, rng):
-        # A program that took the old primary, which lacks what it knew, is not ready again afterwards.
-        self._server_away(lambda: None, lambda: self.postgres.bring_back(self.relay.server, rng.uniform(2, 5)))
-
-    def _server_away(self, body, begin):
+    def _fail(self, kind, rng):
+        """Programs find the servers again by themselves."""
         def again():
-            body()
             for one in self.fleet.all:
                 if self._busy[one.name].acquire(blocking=False):
                     try:
@@ -201,4 +200,4 @@ class Faults:
                     finally:
                         self._busy[one.name].release()
         with self._server:
-            self._reign("*", again, begin)
+            self._reign("*", again, lambda: self.switches.append(self.postgres.fail(kind, rng)))

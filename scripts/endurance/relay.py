@@ -8,6 +8,7 @@ import asyncio
 import functools
 import subprocess
 import sys
+import threading
 
 # How a way passes bytes: all of them, none to the server, none from it, none at all, no connections, or what the server
 # says after SLOW_SECONDS. The last two pass all until a write is committed: they lose either the commit or its answer,
@@ -134,6 +135,7 @@ class Relay:
         self._process = subprocess.Popen(
             [sys.executable, __file__, *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout.readline() == "ok\n", "the relay did not start"
+        self._turn = threading.Lock()
 
     def change(self, name, mode):
         assert mode in MODES, mode
@@ -144,9 +146,10 @@ class Relay:
         self._order(f"{port} {'here' if is_here else 'gone'}")
 
     def _order(self, line):
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
-        assert self._process.stdout.readline() == "ok\n", "the relay has ended"
+        with self._turn:
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+            assert self._process.stdout.readline() == "ok\n", "the relay has ended"
 
     def close(self):
         self._process.kill()

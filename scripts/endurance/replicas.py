@@ -15,9 +15,11 @@ from .calls import Installation
 from .clocks import Clocks
 from .faults import Faults
 from .history import Problems
+from .patroni import Patroni
 from .postgres import Postgres
 from .programs import SERVICES, Fleet, nice, programs_argument
 from .relay import Relay
+from .switches import judge_switches
 from .workloads.claims import Claims
 from .workloads.counters import Counters
 from .workloads.owners import Owners
@@ -27,26 +29,30 @@ from .workloads.roles import Roles
 from .workloads.sessions import Sessions
 
 WORKLOADS = (Roles, Owners, Counters, Places, Claims, Points, Sessions)
-KINDS = ("kill", "update", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "crash", "promote",
-         "old primary", "clock", "migration")
-SERVER_PORTS, FIRST_WAY = (20_500, 20_520), 20_501
+KINDS = ("kill", "update", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "clock", "migration")
+# Of the first port of a run: the servers, the ways to them (as many again after the second), the programs and, with
+# Patroni, what manages the servers.
+SERVERS, WAYS, PROGRAMS, MANAGERS = (0, 20), 1, 500, 40
+FIRST_PORT, FIRST_PORT_OF_PATRONI = 20_500, 22_500
 
 
 class Stage:
     """What the workloads share."""
 
     def __init__(self, arguments, folder):
-        self.seed, self.folder = arguments.seed, folder
+        self.seed, self.seconds, self.folder = arguments.seed, arguments.seconds, folder
         self.problems = Problems()
         self._over = threading.Event()
-        wanted = arguments.fault or KINDS
-        self.ports = SERVER_PORTS if {"promote", "old primary"} & set(wanted) else SERVER_PORTS[:1]
-        clocks = Clocks(folder, arguments.clocks) if "clock" in wanted else None
-        self.postgres = Postgres(folder / "postgresql", self.ports, SERVICES)
+        self.first_port = FIRST_PORT_OF_PATRONI if arguments.patroni else FIRST_PORT
+        clocks = Clocks(folder, arguments.clocks) if "clock" in (arguments.fault or KINDS) else None
+        self.postgres = self._servers(arguments, folder / "postgresql")
+        self.ports = self.postgres.ports
         self.ways, self.relay, self.fleet = {}, None, None
         try:
-            self.fleet = Fleet(arguments.programs, folder, 2, self._store, clocks=clocks)
+            self.fleet = Fleet(arguments.programs, folder, 2, self._store, first_port=self.first_port + PROGRAMS,
+                               clocks=clocks)
             self.relay = Relay(self.ways)
+            self.postgres.watch(self.relay.server)
             self.fleet.start()
         except BaseException:
             self.close()
@@ -55,9 +61,17 @@ class Stage:
         self.faults = Faults(self.fleet, self.postgres, self.relay, self.seed,
                              self.problems.add, arguments.fault)
 
+    def _servers(self, arguments, folder):
+        ports = tuple(self.first_port + one for one in SERVERS)
+        if arguments.patroni:
+            return Patroni(folder, ports, SERVICES, self.first_port + MANAGERS, not arguments.asynchronous,
+                           arguments.failsafe)
+        has_standby = not arguments.fault or {"promote", "old primary"} & set(arguments.fault)
+        return Postgres(folder, ports if has_standby else ports[:1], SERVICES)
+
     def _store(self, program):
         # A way to each server is as far from it as that of the other server.
-        offset = FIRST_WAY - SERVER_PORTS[0] + len(self.ways)
+        offset = WAYS + len(self.ways)
         self.ways[program.name] = {port + offset: port for port in self.ports}
         return {"store": self.postgres.address(program.service, self.ways[program.name])}
 
@@ -73,9 +87,10 @@ class Stage:
     def close(self):
         if self.fleet:
             self.fleet.close()
+        # It says to the relay which servers are there.
+        self.postgres.close()
         if self.relay:
             self.relay.close()
-        self.postgres.close()
 
 
 def guarded(stage, name, body):
@@ -125,6 +140,7 @@ def run(stage, arguments, workloads):
     if arguments.fault != ["none"]:
         stage.faults.start()
     time.sleep(arguments.seconds)
+    over = time.monotonic()
     stage.end()
     if arguments.fault != ["none"]:
         stage.faults.end()
@@ -138,8 +154,7 @@ def run(stage, arguments, workloads):
         stage.problems.add("an answer INTERNAL", text)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(stage.faults.counts.items()))
     lines.append(f"faults: {counts or 'none'}; {stage.faults.restarts} programs ended by themselves and were started again")
-    if silences := [stage.installation.silence_after(moment) for moment in stage.faults.promotions]:
-        lines.append(f"a standby takes over: every service writes again after {max(silences):.1f} s at most")
+    lines += judge_switches(stage, over)
     answered = stage.installation.counts
     lines.append(f"calls: {answered['answered']} with an answer that decides, {answered['undecided']} without")
     return lines
@@ -151,10 +166,16 @@ def main():
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[one.name for one in WORKLOADS])
-    parser.add_argument("--fault", action="append", choices=[*KINDS, "none"])
+    parser.add_argument("--fault", action="append")
+    parser.add_argument("--patroni", action="store_true")
+    parser.add_argument("--failsafe", action="store_true")
+    parser.add_argument("--asynchronous", action="store_true")
     parser.add_argument("--clocks", type=float, default=20)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
+    known = [*KINDS, *(Patroni if arguments.patroni else Postgres).FAULTS, "none"]
+    if unknown := set(arguments.fault or ()) - set(known):
+        parser.error(f"no fault of this run: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     nice()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="replicas.", dir="/tmp"))

@@ -6,7 +6,7 @@ import time
 from ..people import Person
 
 APPS = 3
-EARNED_MINUTES, PER_MINUTE, PART = 100, 1000, 500
+EARNED_MINUTES, EARNED_MINUTES_MAX, PER_MINUTE, PART = 100, 1400, 1000, 500
 
 
 class Points:
@@ -14,6 +14,10 @@ class Points:
 
     def prepare(self, stage):
         self.stage = stage
+        # Where a fault of servers may last for a minute, points last for the run, to see when they are written again.
+        self.minutes = EARNED_MINUTES
+        if stage.postgres.FAULTS_ARE_LONG:
+            self.minutes = min(EARNED_MINUTES_MAX, max(EARNED_MINUTES, 2 * stage.seconds))
         self.parent = Person(stage.installation, "points-parent")
         self.child = Person(stage.installation, "points-child")
         self.parent.call("auth", "PUT", "users/me/pin", {"pin": "739146"})
@@ -30,7 +34,7 @@ class Points:
                 proof["token"]["token"])
             assert not answer.refusal, answer
             self.parent.call("entitlement", "POST", f"points/{self.holder}/earn",
-                             {"app": app, "minutes": EARNED_MINUTES, "idempotencyKey": f"earn-{app}"})
+                             {"app": app, "minutes": self.minutes, "idempotencyKey": f"earn-{app}"})
         self.spent = {app: 0 for app in self.apps}
         self.refused, self._lock = 0, threading.Lock()
 
@@ -54,7 +58,7 @@ class Points:
             if answer.refusal and answer.refusal.reason == "INSUFFICIENT_POINTS":
                 self.refused += 1
                 # Others may have a redemption on its way, whose answer is not there yet.
-                if begun + 4 * PART <= EARNED_MINUTES * PER_MINUTE - PART:
+                if begun + 4 * PART <= self.minutes * PER_MINUTE - PART:
                     self.stage.problems.add("points were missing that must have been there", f"{app}: {begun} spent, {answer}")
             elif answer.refusal:
                 self.stage.problems.add("a redemption was refused", f"{answer}")
@@ -68,7 +72,7 @@ class Points:
             balances = {row["app"]: int(row["points"]) for row in self.parent.call(
                 "entitlement", "GET", f"points/{self.holder}", None, program)["balances"]}
             for app in self.apps:
-                left = EARNED_MINUTES * PER_MINUTE - self.spent[app]
+                left = self.minutes * PER_MINUTE - self.spent[app]
                 if balances[app] != left or left < 0:
                     self.stage.problems.add("points are not what was acknowledged", (
                         f"{app} at {program}: {balances[app]}, and {left} are left of what was redeemed"))
