@@ -10,6 +10,8 @@ import time
 DRAIN_MAX = 45
 # After the end of a fault, until a program has connected again and heard of all commits.
 GRACE = 3
+# After the last fault, until all programs are ready.
+READY_MAX = 60
 # A program that was stopped inside of a transaction holds its locks for five seconds.
 EXPANSION_MAX = 60
 # How long a fault waits for the end of one of servers.
@@ -58,9 +60,10 @@ class Faults:
             thread.join()
         for one in self.fleet.all:
             self.relay.change(one.name, "pass")
+        deadline = time.monotonic() + READY_MAX
         for one in self.fleet.all:
             try:
-                self.restarts += one.wait()
+                self.restarts += one.wait(max(1, deadline - time.monotonic()))
             except TimeoutError as error:
                 # A supervisor would start it again, so the end can be judged.
                 self.report("a program is not ready after the last fault", f"{error}")
@@ -77,11 +80,11 @@ class Faults:
         while not self._ended.wait(rng.uniform(0.3, 2.5)):
             kind = rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
             try:
-                kind[2](rng)
+                is_done = kind[2](rng) is not False
             except Exception as error:
                 self.report("a fault failed", f"{kind[1]}: {error!r}")
                 return
-            self.counts[kind[1]] = self.counts.get(kind[1], 0) + 1
+            self.counts[kind[1]] = self.counts.get(kind[1], 0) + is_done
 
     def _program(self, rng):
         """A program without another fault; None if all have one."""
@@ -154,14 +157,15 @@ class Faults:
         self._way(rng, rng.choice(("lose a commit", "lose its answer")), rng.uniform(0.5, 2))
 
     def _terminate(self, rng):
-        self._at_server(lambda: self.postgres.end_connections(rng.choice((1, 3))))
+        return self._at_server(lambda: self.postgres.end_connections(rng.choice((1, 3))))
 
     def _at_server(self, begin):
-        """While no other fault of servers reigns; those of Patroni last for too long to be waited for."""
+        """While no other fault of servers reigns: whether it was; those of Patroni are too long to be waited for."""
         if not self._server.acquire(timeout=SERVER_MAX):
-            return
+            return False
         try:
             self._reign("*", lambda: None, begin)
+            return True
         finally:
             self._server.release()
 
@@ -174,7 +178,7 @@ class Faults:
         """Does what an expanding step of the next version does; from then on all programs are older than the store."""
         service = rng.choice(sorted(WRITTEN))
         # Writes wait for it, and reads of the table: a program hears of others late.
-        self._at_server(lambda: self._expand(service))
+        return self._at_server(lambda: self._expand(service))
 
     def _expand(self, service):
         number = self.expansions.get(service, 0) + 1

@@ -103,6 +103,15 @@ def guarded(stage, name, body):
     return threading.Thread(target=run)
 
 
+def judged(stage, workload):
+    """The line of a workload; one that cannot be judged is a problem."""
+    try:
+        return f"{workload.name}: {workload.judge()}"
+    except Exception:
+        stage.problems.add(f"{workload.name} cannot be judged", traceback.format_exc(limit=-4))
+        return f"{workload.name}: not judged"
+
+
 def judge_times(stage):
     """How many changes were looked at: the times of commits do not go back, whatever the clocks of programs say."""
     count = 0
@@ -146,7 +155,7 @@ def run(stage, arguments, workloads):
         stage.faults.end()
     for thread in threads:
         thread.join()
-    lines = [f"{workload.name}: {workload.judge()}" for workload in workloads]
+    lines = [judged(stage, workload) for workload in workloads]
     lines.append(f"times: {judge_times(stage)} changes looked at")
     if expanded := judge_versions(stage, before):
         lines.append(f"versions: stores were expanded beside their programs: {expanded}")
