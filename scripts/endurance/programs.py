@@ -44,7 +44,7 @@ class Program:
         deadline, starts = time.monotonic() + seconds, 0
         while not self.is_ready():
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{self.name} is not ready after {seconds} s; see {self.log}")
+                raise TimeoutError(f"{self.name} is not ready after {seconds:.0f} s; see {self.log}")
             if self.process.poll() is not None:
                 time.sleep(0.3)
                 self.start()
