@@ -22,6 +22,7 @@ struct CPostgreSQL_option {
     EACH(connection_t *, connectdbParams, (const char *const *, const char *const *, int))                    \
     EACH(void, finish, (connection_t *))                                                                      \
     EACH(int, status, (const connection_t *))                                                                 \
+    EACH(int, socket, (const connection_t *))                                                                 \
     EACH(int, transactionStatus, (const connection_t *))                                                      \
     EACH(char *, errorMessage, (const connection_t *))                                                        \
     EACH(int, serverVersion, (const connection_t *))                                                          \
@@ -136,6 +137,8 @@ void CPostgreSQL_finish(CPostgreSQL_connection *connection) { library.finish(con
 bool CPostgreSQL_is_connected(const CPostgreSQL_connection *connection) {
     return library.status(connection) == CONNECTION_OK;
 }
+
+int CPostgreSQL_socket(const CPostgreSQL_connection *connection) { return library.socket(connection); }
 
 enum CPostgreSQL_transaction CPostgreSQL_transaction_status(const CPostgreSQL_connection *connection) {
     return (enum CPostgreSQL_transaction)library.transactionStatus(connection);

@@ -96,6 +96,9 @@ class Servers:
         while pathlib.Path(f"/proc/{first}").exists() and not _is_zombie(first):
             time.sleep(0.01)
         subprocess.run(["ipcrm", "-m", memory], check=True)
+        # A process that is over and that nobody has waited for yet would still own its socket.
+        for path in self._home(port).glob(".s.PGSQL.*"):
+            path.unlink()
 
     def _processes(self, port):
         """All processes of a server; the first of them, which makes the others, is stopped."""

@@ -59,6 +59,8 @@ CPostgreSQL_connection *CPostgreSQL_connect(const char *const *names, const char
                                             unsigned int *warning_count);
 void CPostgreSQL_finish(CPostgreSQL_connection *connection);
 bool CPostgreSQL_is_connected(const CPostgreSQL_connection *connection);
+// The descriptor of its socket; -1 without one.
+int CPostgreSQL_socket(const CPostgreSQL_connection *connection);
 enum CPostgreSQL_transaction CPostgreSQL_transaction_status(const CPostgreSQL_connection *connection);
 const char *CPostgreSQL_connection_error(const CPostgreSQL_connection *connection);
 // For example 150018; 0 without a connection.

@@ -70,17 +70,21 @@ final class PostgresConnection: StoreConnection {
   /// Connects; `memory` is shared by all connections of a store that is open.
   ///
   /// Throws `cannotOpen` with the server's reason.
-  init(
+  convenience init(
     _ location: PostgresLocation,
     _ memory: StoreTimeline = StoreTimeline()
   ) throws(StoreError) {
+    try self.init(unconnected: location, memory)
+    try connect()
+  }
+
+  private init(unconnected location: PostgresLocation, _ memory: StoreTimeline) throws(StoreError) {
     path = location.description
     try PostgresLibrary.require(for: location.description)
     (self.location, self.memory) = (location, memory)
     hosts = PostgresHosts(location)
     unsafe warningCount = .allocate(capacity: 1)
     unsafe warningCount.initialize(to: 0)
-    try connect()
   }
 
   deinit {
@@ -118,6 +122,13 @@ final class PostgresConnection: StoreConnection {
     }
     if let only = failures.first, failures.count == 1 { throw only }
     throw .cannotOpen(path: path, detail: failures.map(\.reason).joined(separator: "; "))
+  }
+
+  /// Has a memory hear of the timelines of all hosts of an address, by connections of its own.
+  static func look(at location: PostgresLocation, for memory: StoreTimeline) {
+    // Without libpq or memory there is nothing to be seen.
+    guard let eye = try? PostgresConnection(unconnected: location, memory) else { return }
+    eye.look()
   }
 
   /// Has the memory hear of the timelines of all hosts.
@@ -349,7 +360,11 @@ final class PostgresConnection: StoreConnection {
       throw failure
     }
     guard let handle = unsafe handle else { throw lost() }
-    return try checked(unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql), sql)
+    let watched =
+      sql == "COMMIT" ? unsafe memory.beginCommit(on: CPostgreSQL_socket(handle), timeline) : nil
+    let rows = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
+    if let watched { memory.endCommit(watched) }
+    return try checked(rows, sql)
   }
 
   private static let controls = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET"]

@@ -10,11 +10,19 @@ final class StoreWriter: Sendable {
   let queue: Queue
   private let thread: StoreThread
   private let state: SharedCondition
+  /// Looks for another server while a commit waits for this one; nil for a file.
+  private let lookout: (lookout: StoreLookout, thread: StoreThread)?
 
-  private init(queue: Queue, thread: StoreThread, state: SharedCondition) {
+  private init(
+    queue: Queue,
+    thread: StoreThread,
+    state: SharedCondition,
+    lookout: (lookout: StoreLookout, thread: StoreThread)?
+  ) {
     self.queue = queue
     self.thread = thread
     self.state = state
+    self.lookout = lookout
   }
 
   /// How the last commit went.
@@ -47,13 +55,34 @@ final class StoreWriter: Sendable {
       while let job = line.wait() { committer.commit(startingWith: job, from: line) }
       committer.finish()
     }
-    return StoreWriter(queue: queue, thread: thread, state: state)
+    do throws(StoreError) {
+      return StoreWriter(
+        queue: queue,
+        thread: thread,
+        state: state,
+        lookout: try await startLookout(configuration, memory)
+      )
+    } catch {
+      queue.close()
+      await thread.ended()
+      throw error
+    }
+  }
+
+  private static func startLookout(
+    _ configuration: DatabaseConfiguration,
+    _ memory: StoreTimeline
+  ) async throws(StoreError) -> (lookout: StoreLookout, thread: StoreThread)? {
+    guard let server = configuration.server else { return nil }
+    return try await StoreLookout.start(server, memory)
   }
 
   /// Does what waits, and lets go of the store.
   func close() async {
     queue.close()
     await thread.ended()
+    lookout?.lookout.close()
+    await lookout?.thread.ended()
   }
 }
 

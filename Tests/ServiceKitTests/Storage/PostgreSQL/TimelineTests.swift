@@ -1,8 +1,32 @@
+import Glibc
 import RPCKit
 import RPCKitTesting
 import Testing
 
 @testable import ServiceKit
+
+/// Two sockets that are connected to each other.
+private final class Pair {
+  let own: Int32
+  private let other: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    (own, other) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(own)
+    close(other)
+  }
+
+  /// Whether the first was shut down: the other one reads its end.
+  var hasEnded: Bool {
+    var byte: UInt8 = 0
+    return unsafe recv(other, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+  }
+}
 
 /// Servers that another one has taken over from, and addresses of several hosts.
 @Suite("Timelines of a store on PostgreSQL", .serverStores, .timeLimit(.minutes(1)))
@@ -99,6 +123,43 @@ struct TimelineTests {
     }
     #expect(reason.contains("an old primary"))
     await database.close()
+  }
+
+  @Test("A commit that waits for an old primary loses its connection, and no other does")
+  func commit_atOldPrimary_isGivenUp() throws {
+    let memory = StoreTimeline()
+    memory.note(1)
+    let old = try Pair()
+    let new = try Pair()
+    let without = try Pair()
+    let watched = memory.beginCommit(on: old.own, 1)
+    _ = memory.beginCommit(on: new.own, 2)
+    _ = memory.beginCommit(on: without.own, nil)
+    memory.endSupersededCommits()
+    #expect(!old.hasEnded)
+    memory.note(2)
+    memory.endSupersededCommits()
+    #expect(old.hasEnded)
+    #expect(!new.hasEnded)
+    #expect(!without.hasEnded)
+    // One that was answered is over, whatever its descriptor is used for by then.
+    memory.endCommit(try #require(watched))
+    let answered = try #require(memory.beginCommit(on: new.own, 1))
+    memory.endCommit(answered)
+    memory.endSupersededCommits()
+    #expect(!new.hasEnded)
+  }
+
+  @Test("A commit is one that waits after as many looks, and again after as many more")
+  func commit_thatWaits_isNoticed() throws {
+    let memory = StoreTimeline()
+    let pair = try Pair()
+    #expect((0..<20).allSatisfy { _ in !memory.lookAtCommits() })
+    let watched = try #require(memory.beginCommit(on: pair.own, 1))
+    let looks = (1...(2 * StoreTimeline.looksMax)).map { _ in memory.lookAtCommits() }
+    #expect(looks.indices.filter { looks[$0] } == [StoreTimeline.looksMax - 1, looks.count - 1])
+    memory.endCommit(watched)
+    #expect(!memory.lookAtCommits())
   }
 
   @Test("A server without timelines, or a role that may not ask, is as good as before")
