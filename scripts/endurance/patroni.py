@@ -35,6 +35,7 @@ class Patroni(Servers):
     # With how often each happens beside the others.
     FAULTS = {"machine": 3, "crash": 2, "unfenced": 3, "switchover": 3, "etcd": 2}
     FAULTS_ARE_LONG = True
+    MAY_BE_RELIEVED = True
     # How long Patroni may take for two servers that are together again, with a new copy of one.
     SECONDS_MAX = 120
 

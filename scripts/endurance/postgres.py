@@ -21,6 +21,8 @@ class Servers:
     FAULTS = {}
     # Whether they last for so long that other faults go on beside them.
     FAULTS_ARE_LONG = False
+    # Whether one that was relieved may answer reads from before, until a program has found the new one.
+    MAY_BE_RELIEVED = False
     # What asks them for commits all the time, if anything does.
     probe = None
 
