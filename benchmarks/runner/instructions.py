@@ -194,6 +194,8 @@ PARTS = {
     "empty_call_on_the_fast_path": lambda _: library("--fast-path"),
     # Four in flight: callgrind slows a handler down so far that few of those that come alone are answered at once.
     "empty_call_by_grpc": lambda _: http(http_wire.METHOD, message.request_file, *http_wire.GRPC, "-m", "4"),
+    "empty_call_by_grpc_web": lambda _: http(
+        http_wire.METHOD, message.request_file, "-H", "content-type: application/grpc-web+proto", "--h1", "-m", "1"),
     "empty_call_by_rest": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "--h1", "-m", "1"),
     "empty_call_by_rest_over_http2": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "-m", "4"),
     "empty_call_by_connect_with_json": lambda _: http(

@@ -23,8 +23,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     @inline(__always) _read { yield confinedCalls.value }
     @inline(__always) _modify { yield &confinedCalls.value }
   }
-  /// The call that the last request named, if it came by REST.
-  final var recentTarget: RESTTarget?
+  /// The call that the last request named, if it came by REST; a `RESTTarget`.
+  final var recentTarget: AnyObject?
   private let confinedOutput = Confined(ByteBuffer())
   private let confinedExchanges = Confined(NumberTable<HTTPExchange>())
   private let confinedCalls = Confined(NumberTable<HTTPExchange>())

@@ -77,12 +77,4 @@ package struct HTTPResponseHead: Hashable, Sendable {
     self.fields = fields
     self.contentLength = contentLength
   }
-
-  /// All header fields but those of the wire.
-  package var allFields: HTTPFields {
-    var all = common?.fields ?? [:]
-    for field in fields.fields { all.append(field.name, field.value) }
-    if let contentLength { all.append("content-length", String(contentLength)) }
-    return all
-  }
 }

@@ -60,7 +60,9 @@ package struct RESTRoutes: HTTPRoutes {
     func refusal(_ failure: RESTFailure, form: HTTPBinding.Errors = .envelope) -> HTTPExchange {
       RESTRefusal(arrival, RESTErrorAnswer(failure, form: form))
     }
-    if let recent = arrival.connection.recentTarget, recent.isNamed(by: head, among: shared) {
+    if let recent = arrival.connection.recentTarget as? RESTTarget,
+      recent.isNamed(by: head, among: shared)
+    {
       return RESTExchange(arrival, target: recent)
     }
     let path: RESTPath
