@@ -360,10 +360,10 @@ final class PostgresConnection: StoreConnection {
       throw failure
     }
     guard let handle = unsafe handle else { throw lost() }
-    let watched =
-      sql == "COMMIT" ? unsafe memory.beginCommit(on: CPostgreSQL_socket(handle), timeline) : nil
+    // A commit may wait for a standby that never comes back, and a turn for such a commit.
+    let watched = unsafe memory.beginWaiting(on: CPostgreSQL_socket(handle), timeline)
     let rows = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
-    if let watched { memory.endCommit(watched) }
+    if let watched { memory.endWaiting(watched) }
     return try checked(rows, sql)
   }
 

@@ -10,9 +10,9 @@ final class StoreLookout: Sendable {
   private let memory: StoreTimeline
   private let isClosed = Atomic<Bool>(false)
 
-  /// Time between two looks at the commits that are under way, in milliseconds.
+  /// Time between two looks at the statements that are under way, in milliseconds.
   private static let interval: UInt32 = 100
-  /// Looks at commits between two at all hosts, if there are several: five seconds.
+  /// Looks at statements between two at all hosts, if there are several: five seconds.
   private static let looksPerRound = 50
 
   private init(_ memory: StoreTimeline) { self.memory = memory }
@@ -44,8 +44,8 @@ final class StoreLookout: Sendable {
     while !isClosed.load(ordering: .relaxed) {
       lookCount += 1
       let isRound = hasRounds && lookCount % Self.looksPerRound == 0
-      if memory.lookAtCommits() || isRound { look() }
-      memory.endSupersededCommits()
+      if memory.lookAtStatements() || isRound { look() }
+      memory.endSuperseded()
       usleep(Self.interval * 1000)
     }
   }

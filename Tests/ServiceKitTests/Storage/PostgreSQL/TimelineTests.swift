@@ -125,41 +125,41 @@ struct TimelineTests {
     await database.close()
   }
 
-  @Test("A commit that waits for an old primary loses its connection, and no other does")
-  func commit_atOldPrimary_isGivenUp() throws {
+  @Test("A statement that waits for an old primary loses its connection, and no other does")
+  func statement_atOldPrimary_isGivenUp() throws {
     let memory = StoreTimeline()
     memory.note(1)
     let old = try Pair()
     let new = try Pair()
     let without = try Pair()
-    let watched = memory.beginCommit(on: old.own, 1)
-    _ = memory.beginCommit(on: new.own, 2)
-    _ = memory.beginCommit(on: without.own, nil)
-    memory.endSupersededCommits()
+    let watched = memory.beginWaiting(on: old.own, 1)
+    _ = memory.beginWaiting(on: new.own, 2)
+    _ = memory.beginWaiting(on: without.own, nil)
+    memory.endSuperseded()
     #expect(!old.hasEnded)
     memory.note(2)
-    memory.endSupersededCommits()
+    memory.endSuperseded()
     #expect(old.hasEnded)
     #expect(!new.hasEnded)
     #expect(!without.hasEnded)
     // One that was answered is over, whatever its descriptor is used for by then.
-    memory.endCommit(try #require(watched))
-    let answered = try #require(memory.beginCommit(on: new.own, 1))
-    memory.endCommit(answered)
-    memory.endSupersededCommits()
+    memory.endWaiting(try #require(watched))
+    let answered = try #require(memory.beginWaiting(on: new.own, 1))
+    memory.endWaiting(answered)
+    memory.endSuperseded()
     #expect(!new.hasEnded)
   }
 
-  @Test("A commit is one that waits after as many looks, and again after as many more")
-  func commit_thatWaits_isNoticed() throws {
+  @Test("A statement is one that waits after as many looks, and again after as many more")
+  func statement_thatWaits_isNoticed() throws {
     let memory = StoreTimeline()
     let pair = try Pair()
-    #expect((0..<20).allSatisfy { _ in !memory.lookAtCommits() })
-    let watched = try #require(memory.beginCommit(on: pair.own, 1))
-    let looks = (1...(2 * StoreTimeline.looksMax)).map { _ in memory.lookAtCommits() }
+    #expect((0..<20).allSatisfy { _ in !memory.lookAtStatements() })
+    let watched = try #require(memory.beginWaiting(on: pair.own, 1))
+    let looks = (1...(2 * StoreTimeline.looksMax)).map { _ in memory.lookAtStatements() }
     #expect(looks.indices.filter { looks[$0] } == [StoreTimeline.looksMax - 1, looks.count - 1])
-    memory.endCommit(watched)
-    #expect(!memory.lookAtCommits())
+    memory.endWaiting(watched)
+    #expect(!memory.lookAtStatements())
   }
 
   @Test("A server without timelines, or a role that may not ask, is as good as before")
