@@ -46,7 +46,7 @@ class Faults:
         self._ended = threading.Event()
         chosen = [[row for row in rows if not kinds or row[1] in kinds]
                   for rows in (others, others, *([servers] if postgres.FAULTS_ARE_LONG else []))]
-        self._threads = [threading.Thread(target=self._run, args=(random.Random(f"{seed} {number}"), rows))
+        self._threads = [threading.Thread(target=self._run, args=(random.Random(f"{seed} {number}"), rows), daemon=True)
                          for number, rows in enumerate(chosen) if rows]
 
     def start(self):

@@ -126,6 +126,7 @@ class Fleet:
         own = {
             # Sign-ins are many, and not what is looked at.
             "auth": {"secrets": str(keys / "auth.secrets.json"), "password_hash": {"memory_kib": 8, "passes": 1},
+                     "source_limits": {"account_sign_ins": 1_000_000},
                      "mail": {"spool": str(self.folder / f"{program.name}.mail")}, "access_token_seconds": 900},
             "tenancy": {"policy": str(ROOT / "policies")},
             "entitlement": {"catalog": str(ROOT / "tiers/default.json"), "apple": {"bundle_id": "com.example.app"}},

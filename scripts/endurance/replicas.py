@@ -94,13 +94,13 @@ class Stage:
 
 
 def guarded(stage, name, body):
-    """A thread whose end by an error is a problem."""
+    """A thread whose end by an error is a problem. It ends with the run, also when that is ended from outside."""
     def run():
         try:
             body()
         except Exception:
             stage.problems.add(f"{name} came to an end", traceback.format_exc(limit=-4))
-    return threading.Thread(target=run)
+    return threading.Thread(target=run, daemon=True)
 
 
 def judged(stage, workload):
