@@ -10,6 +10,16 @@ enum HTTP2Properties {
     case content(UInt32, [UInt8])
     case end(UInt32, HTTPFields?)
     case reset(UInt32)
+
+    var stream: UInt32 {
+      switch self {
+      case .head(let id, _, _, _), .content(let id, _), .end(let id, _), .reset(let id): id
+      }
+    }
+
+    var isReset: Bool {
+      if case .reset = self { true } else { false }
+    }
   }
 
   private static let preface =
@@ -17,8 +27,12 @@ enum HTTP2Properties {
 
   static func check(_ input: [UInt8]) {
     let bytes = preface + input
-    let (whole, _) = events(of: bytes) { _ in bytes.count }
-    let (inPieces, isReading) = events(of: bytes) { 1 + Int(bytes[$0]) % 23 }
+    var (whole, _) = events(of: bytes) { _ in bytes.count }
+    var (inPieces, isReading) = events(of: bytes) { 1 + Int(bytes[$0]) % 23 }
+    // A stream that is opened and reset in one read is never begun.
+    let reset = Set((whole + inPieces).filter(\.isReset).map(\.stream))
+    whole.removeAll { reset.contains($0.stream) }
+    inPieces.removeAll { reset.contains($0.stream) }
     // A client that takes its leave is not read any further once its streams are closed, but what it sent along
     // in the same read is.
     precondition(
@@ -48,17 +62,25 @@ enum HTTP2Properties {
       let piece = Array(bytes[start..<min(bytes.count, start + max(1, pieceByteCount(start)))])
       start += piece.count
       let isUnderstood = session.receive(piece.span, now: MonotonicInstant(nanoseconds: 0))
-      for event in session.takeEvents() { note(event, piece, &seen) }
+      session.takeEvents { note($0, piece, session, &seen) }
       guard isUnderstood else { break }
     }
     return (seen, session.isReading)
   }
 
-  private static func note(_ event: HTTP2Event, _ piece: [UInt8], _ seen: inout [Seen]) {
+  private static func note(
+    _ event: HTTP2Event,
+    _ piece: [UInt8],
+    _ session: HTTP2Session,
+    _ seen: inout [Seen]
+  ) {
     switch event {
-    case .head(let block):
-      precondition(block.isTooLarge || block.fields.byteCount <= 512, "fields beyond the limit")
-      seen.append(.head(block.streamID, block.path, block.fields, isTooLarge: block.isTooLarge))
+    case .head(let id):
+      guard let block = session.stream(id)?.request else { return }
+      let head = try? block.head?.get()
+      let fields = head?.fields ?? block.fields
+      precondition(block.isTooLarge || fields.byteCount <= 512, "fields beyond the limit")
+      seen.append(.head(id, head?.path ?? block.path, fields, isTooLarge: block.isTooLarge))
     case .content(let id, let offset, let count):
       let bytes = Array(piece[offset..<offset + count])
       if case .content(id, let before) = seen.last {
@@ -66,7 +88,7 @@ enum HTTP2Properties {
       } else if count > 0 {
         seen.append(.content(id, bytes))
       }
-    case .end(let id, let trailers): seen.append(.end(id, trailers?.fields))
+    case .end(let id): seen.append(.end(id, session.stream(id)?.requestTrailers?.fields))
     case .reset(let id): seen.append(.reset(id))
     case .answered, .unsendable, .closed, .pong: break
     }
@@ -81,12 +103,12 @@ enum HTTP2Properties {
       let piece = Array(bytes[start..<min(bytes.count, start + 1 + Int(bytes[start]))])
       start += piece.count
       guard session.receive(piece.span, now: MonotonicInstant(nanoseconds: 0)) else { return }
-      for event in session.takeEvents() { answer(event, piece, session) }
+      session.takeEvents { answer($0, piece, session) }
       guard session.send(into: &output, now: MonotonicInstant(nanoseconds: 0)) else { return }
       precondition(output.byteCount <= HTTP2Session.outputByteCount + (32 << 10), "output grows")
       precondition(session.heldByteCount >= 0, "more is sent than was written")
       output.consume(output.byteCount)
-      for event in session.takeEvents() { answer(event, [], session) }
+      session.takeEvents { answer($0, [], session) }
     }
     session.dropAll()
     precondition(session.heldByteCount == 0, "dropped content still counts")
@@ -94,11 +116,12 @@ enum HTTP2Properties {
 
   private static func answer(_ event: HTTP2Event, _ piece: [UInt8], _ session: HTTP2Session) {
     switch event {
-    case .head(let block):
-      let head = try? HTTPRequestHead(block)
+    case .head(let id):
+      guard let block = session.stream(id)?.request else { return }
+      let head = try? block.head?.get()
       session.respond(
-        block.streamID,
-        HTTPResponseHead(status: head == nil ? 400 : 200, fields: block.fields),
+        id,
+        HTTPResponseHead(status: head == nil ? 400 : 200, fields: head?.fields ?? block.fields),
         date: "Sun, 06 Nov 1994 08:49:37 GMT",
         isEnd: head == nil || block.isEnd
       )
@@ -106,7 +129,8 @@ enum HTTP2Properties {
       session.consumeConnection(count)
       session.write(id) { $0.append(piece.span.extracting(offset..<offset + count)) }
       session.consume(count, id)
-    case .end(let id, let trailers): session.finish(id, trailers: trailers?.fields ?? [:])
+    case .end(let id):
+      session.finish(id, trailers: session.stream(id)?.requestTrailers?.fields ?? [:])
     case .answered(let id):
       if session.stream(id)?.isRequestEnded == false { session.reset(id, .noError) }
     case .unsendable(let id): session.reset(id, .internalError)

@@ -51,20 +51,77 @@ import Testing
     let long = String(repeating: "v", count: RecentFields.byteCountMax)
     recent.note(.init(name: "a", value: "one"), at: 0)
     recent.note(.init(name: "b", value: long), at: 1)
-    func value(_ name: String, _ value: String, at place: Int) -> String? {
-      recent.field(at: place, name.utf8.span, value.utf8.span)?.value
+    func has(_ name: String, _ value: String, at place: Int) -> Bool {
+      recent.has(at: place, name.utf8.span, value.utf8.span)
     }
-    #expect(value("a", "one", at: 0) == "one")
-    #expect(value("a", "onE", at: 0) == nil && value("A", "one", at: 0) == nil)
-    #expect(value("a", "one", at: 1) == nil && value("b", long, at: 1) == nil)
+    #expect(has("a", "one", at: 0))
+    #expect(!has("a", "onE", at: 0) && !has("A", "one", at: 0) && !has("ao", "ne", at: 0))
+    #expect(!has("a", "one", at: 1) && !has("b", long, at: 1))
     recent.note(.init(name: "a", value: "two"), at: 0)
-    #expect(value("a", "one", at: 0) == nil && value("a", "two", at: 0) == "two")
+    #expect(!has("a", "one", at: 0) && has("a", "two", at: 0))
     // What was replaced no longer counts.
     for _ in 0..<RecentFields.byteCountMax { recent.note(.init(name: "a", value: "x"), at: 0) }
-    #expect(value("a", "x", at: 0) == "x")
+    #expect(has("a", "x", at: 0))
     let rest = String(repeating: "v", count: RecentFields.byteCountMax - 4)
     recent.note(.init(name: "bc", value: rest), at: 1)
-    #expect(value("bc", rest, at: 1) == rest)
+    #expect(has("bc", rest, at: 1))
+    recent.note(.init(name: "abc", value: ""), at: 0)
+    #expect(recent.fields == [HTTPFields.Field(name: "abc", value: "")])
+  }
+
+  @Test("What is kept is that of the fields that were noted last", arguments: 0..<50)
+  func fields_inAnyOrder_areThoseNoted(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var recent = RecentFields()
+    var expected: [HTTPFields.Field] = []
+    for _ in 0..<200 {
+      let length = Int(random.next() % (random.next().isMultiple(of: 8) ? 700 : 12))
+      let field = HTTPFields.Field(
+        name: ["a", "bb", "ccc"][Int(random.next() % 3)],
+        value: String(repeating: "v", count: length)
+      )
+      let place = Int(random.next() % UInt64(expected.count + 1))
+      let line = Array("\(field.name.uppercased()):\(field.value) ".utf8)
+      let isLine = seed.isMultiple(of: 2)
+      if isLine {
+        recent.note(field, at: place, line: line.span)
+      } else {
+        recent.note(field, at: place)
+      }
+      if place < expected.count { expected[place] = field } else { expected.append(field) }
+      func isTooMuch() -> Bool {
+        RecentFields.byteCountMax
+          < expected.reduce(0) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count + (isLine ? 2 : 0)
+          }
+      }
+      if isTooMuch() { expected.removeLast(expected.count - place - 1) }
+      if isTooMuch() || place >= 32 { expected.removeLast(expected.count - place) }
+      if random.next().isMultiple(of: 4) {
+        let count = Int(random.next() % UInt64(expected.count + 2))
+        recent.finish(count)
+        expected.removeLast(max(0, expected.count - count))
+        #expect(recent.wholeCount == (count == expected.count ? count : nil))
+      }
+      #expect(recent.fields == expected)
+      for (place, field) in expected.enumerated() {
+        let line = Array("\(field.name.uppercased()):\(field.value) ".utf8)
+        #expect(recent.has(at: place, line: line.span) == isLine)
+        #expect(
+          recent.has(at: place, field.name.utf8.span, field.value.utf8.span) == !isLine
+        )
+        #expect(recent.byteCount(at: place) == field.name.utf8.count + field.value.utf8.count)
+      }
+    }
+  }
+
+  @Test("A field that found no room does not make a later request the one before it")
+  func field_withoutRoom_isNotTheOldOne() {
+    func text(_ value: String) -> String { "GET / HTTP/1.1\nHost: a\nX-Name: \(value)\n\n" }
+    let long = String(repeating: "v", count: RecentFields.byteCountMax)
+    let input = HTTP1Input(text("one") + text(long) + text("one") + text("one") + text("two"))
+    #expect(input.requests.map { $0.head.fields["x-name"] } == ["one", long, "one", "one", "two"])
+    #expect(input.isTheSameInPieces)
   }
 
   @Test("A request of HTTP/2 after another one has its own fields")

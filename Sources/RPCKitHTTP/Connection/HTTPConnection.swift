@@ -23,8 +23,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     @inline(__always) _read { yield confinedCalls.value }
     @inline(__always) _modify { yield &confinedCalls.value }
   }
-  /// The call that the last request named, if it came by REST; a `RESTTarget`.
-  final var recentTarget: AnyObject?
+  /// The call of the last request that was one, for others with the same head.
+  final private(set) var recentReading: CallReading?
   private let confinedOutput = Confined(ByteBuffer())
   private let confinedExchanges = Confined(NumberTable<HTTPExchange>())
   private let confinedCalls = Confined(NumberTable<HTTPExchange>())
@@ -171,8 +171,14 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     exchange.refuse(atHead: error)
   }
 
-  /// Gives memory back that many requests at a time have needed.
+  /// Keeps the call of a request for others with the same head, if there is room.
+  final func keep(_ reading: CallReading) {
+    recentReading = reading.mayBeKept ? reading : nil
+  }
+
+  /// Gives memory back that requests have needed, and what was kept of the last one.
   final func rest() {
+    recentReading = nil
     if exchanges.isEmpty { exchanges = NumberTable() }
     if calls.isEmpty { calls = NumberTable() }
   }

@@ -6,13 +6,9 @@ internal import RPCKit
 /// A method that takes one message is started when the request has ended, and one that takes a stream when the
 /// head was read. Until then a request takes no place among the running handlers.
 class EnvelopedExchange: HTTPExchange {
-  /// The timeout that `begin` read from the head.
-  final var timeout: Int64?
-  final var metadata = Metadata()
-  final var requestCoding = ContentCoding.identity
+  private final let reading: EnvelopedReading
   /// How messages of the answer may be compressed, known when its head is sent.
   private(set) final var responseCoding = ContentCoding.identity
-  final var codec = MessageCodec.protobuf
   /// The code of content that is not what it should be.
   final let malformed: StatusCode
   /// The head of the answer is out.
@@ -21,7 +17,6 @@ class EnvelopedExchange: HTTPExchange {
   private final var hasMetadataInHead = false
   /// The answer is complete.
   private(set) final var isOver = false
-  private final var method: BoundMethod?
   private final var decoder: EnvelopeDecoder
   /// The one message of a method that takes one, as it came.
   private final var message: [UInt8]?
@@ -30,15 +25,20 @@ class EnvelopedExchange: HTTPExchange {
   /// Bytes of the incomplete message for which the client was given room already.
   private final var creditedByteCount = 0
 
-  init(_ arrival: HTTPArrival, malformed: StatusCode) {
+  init(_ arrival: HTTPArrival, _ reading: EnvelopedReading, malformed: StatusCode) {
+    self.reading = reading
     self.malformed = malformed
     decoder = EnvelopeDecoder(byteCountMax: arrival.connection.limits.frameByteCountMax)
     super.init(arrival)
   }
 
+  final var requestCoding: ContentCoding { reading.requestCoding }
+  final var codec: MessageCodec { reading.codec }
+  private final var method: BoundMethod? { reading.method }
+
   // MARK: - What a way of putting calls into envelopes provides
 
-  /// Reads the head: how long the call may take, how messages are compressed and written.
+  /// Reads the head into its reading: how long the call may take, how messages are compressed and written.
   func readHead() throws(RPCError) {}
 
   /// The method that the path names; throws that there is none.
@@ -70,19 +70,24 @@ class EnvelopedExchange: HTTPExchange {
   // MARK: - From the client
 
   override func begin() {
-    let method: BoundMethod
     do throws(RPCError) {
-      metadata = try Metadata(request: head.fields, malformed: malformed)
-      try readHead()
-      method = try findMethod()
-      try checkKind(method)
+      if reading.method == nil { try read() }
     } catch {
       return refuse(error)
     }
-    self.method = method
+    guard let method else { return }
     decoder = EnvelopeDecoder(byteCountMax: method.requestByteCountMax)
     guard !method.isUnaryRequest, let call = beginCall(method) else { return }
     connection.start(call, Span(), hasPayload: false, malformed: malformed)
+  }
+
+  private final func read() throws(RPCError) {
+    reading.metadata = try Metadata(request: head.fields, malformed: malformed)
+    try readHead()
+    let method = try findMethod()
+    try checkKind(method)
+    reading.method = method
+    connection.keep(reading)
   }
 
   override func refuse(atHead error: RPCError) {
@@ -96,15 +101,15 @@ class EnvelopedExchange: HTTPExchange {
 
   /// Answers a request for which no call is begun.
   final func refuse(_ error: RPCError) {
-    fail(connection.refused(error, metadata), Metadata())
+    fail(connection.refused(error, reading.metadata), Metadata())
   }
 
   private final func beginCall(_ method: BoundMethod) -> CallContext? {
     let call = connection.beginCall(
       of: method,
       for: self,
-      metadata: metadata,
-      timeout: timeout,
+      metadata: reading.metadata,
+      timeout: reading.timeout,
       requestByteCount: receivedByteCount
     )
     call?.transcoding = codec.transcoding(to: method.descriptor.requestType)

@@ -1,7 +1,7 @@
 /// Field lines one after another, within the limits: of a head, or of trailers (RFC 9112 section 5).
 struct HTTP1FieldSection {
   private let limits: HTTPLimits
-  private var count = 0
+  private(set) var count = 0
   private var byteCount = 0
 
   init(_ limits: HTTPLimits) {
@@ -10,18 +10,24 @@ struct HTTP1FieldSection {
 
   static let tooLarge = HTTP1Rejection(431, "the request has too many or too large fields")
 
+  /// Counts a line that `recent` has at its place, which was found valid before; false for any other.
+  mutating func repeats(
+    _ line: Span<UInt8>,
+    _ recent: borrowing RecentFields
+  ) throws(HTTP1Rejection) -> Bool {
+    let place = count
+    guard recent.has(at: place, line: line) else { return false }
+    try note(byteCount: recent.byteCount(at: place))
+    return true
+  }
+
   /// Reads a line `name: value`.
-  ///
-  /// One that `recent` has at its place was found valid before, and is counted alone.
   mutating func next(
     _ line: Span<UInt8>,
     _ recent: inout RecentFields
   ) throws(HTTP1Rejection) -> HTTPFields.Field {
     let place = count
-    if let field = recent.field(at: place, line: line) {
-      try note(nameByteCount: field.name.utf8.count, valueByteCount: field.value.utf8.count)
-      return field
-    }
+    if try repeats(line, recent) { return recent.fields[place] }
     var colon = 0
     while colon < line.count, HTTP1Syntax.isToken(line[colon]) { colon += 1 }
     // Also what continues the line before (obs-fold, RFC 9112 section 5.2), as a blank begins no name.
@@ -33,7 +39,7 @@ struct HTTP1FieldSection {
       throw .badRequest("a field value has a control character")
     }
     let value = rest.extracting(HTTP1Syntax.trimmed(rest))
-    try note(nameByteCount: colon, valueByteCount: value.count)
+    try note(byteCount: colon + value.count)
     guard let text = try? UTF8Span(validating: value) else {
       // Opaque to RFC 9110; but what cannot be handed on unchanged is not handed on.
       throw .badRequest("a field value is not UTF-8")
@@ -47,13 +53,14 @@ struct HTTP1FieldSection {
     default: break
     }
     let field = HTTPFields.Field(name: name, value: String(copying: text))
-    recent.note(field, at: place)
+    recent.note(field, at: place, line: line)
     return field
   }
 
-  private mutating func note(nameByteCount: Int, valueByteCount: Int) throws(HTTP1Rejection) {
+  /// Counts a field by the bytes of its name and value.
+  private mutating func note(byteCount: Int) throws(HTTP1Rejection) {
     count += 1
-    byteCount += nameByteCount + valueByteCount + 32
+    self.byteCount += byteCount + 32
     guard count <= limits.fieldCountMax, byteCount <= limits.fieldByteCountMax else {
       throw Self.tooLarge
     }

@@ -13,10 +13,19 @@ struct HTTP1RequestBuilder {
   private var transferCodings: [String]?
   private var isClosed = false
   private var awaitsContinue = false
+  /// How many fields are the first ones of the last request, and not looked at again; nil once one was not.
+  private var repeatedCount: Int?
 
-  init(_ line: HTTP1RequestLine, _ limits: HTTPLimits) {
+  /// `isRepeated` tells that the request line is that of the last request.
+  init(_ line: HTTP1RequestLine, isRepeated: Bool, _ limits: HTTPLimits) {
     self.line = line
+    repeatedCount = isRepeated ? 0 : nil
     section = HTTP1FieldSection(limits)
+  }
+
+  /// Whether the head that has come in full is the last one.
+  func isRepeated(_ recent: borrowing RecentFields) -> Bool {
+    repeatedCount != nil && repeatedCount == recent.wholeCount
   }
 
   /// The path that is asked for.
@@ -30,7 +39,23 @@ struct HTTP1RequestBuilder {
     _ bytes: Span<UInt8>,
     _ recent: inout RecentFields
   ) throws(HTTP1Rejection) {
-    let field = try section.next(bytes, &recent)
+    if let repeatedCount {
+      guard try !section.repeats(bytes, recent) else {
+        self.repeatedCount = repeatedCount + 1
+        return
+      }
+      try takeRepeated(recent)
+    }
+    try take(section.next(bytes, &recent))
+  }
+
+  /// Looks at the fields that were only compared until now.
+  private mutating func takeRepeated(_ recent: borrowing RecentFields) throws(HTTP1Rejection) {
+    guard let count = repeatedCount.take() else { return }
+    for index in 0..<count { try take(recent.fields[index]) }
+  }
+
+  private mutating func take(_ field: HTTPFields.Field) throws(HTTP1Rejection) {
     // Lengths first: most names are none of these.
     switch (field.name.utf8.count, field.name) {
     case (4, "host"): try addHost(field.value)
@@ -72,7 +97,9 @@ struct HTTP1RequestBuilder {
   }
 
   /// The request, once the empty line has come.
-  func finish() throws(HTTP1Rejection) -> HTTP1Request {
+  mutating func finish(_ recent: inout RecentFields) throws(HTTP1Rejection) -> HTTP1Request {
+    try takeRepeated(recent)
+    recent.finish(section.count)
     let content = try content()
     return HTTP1Request(
       head: HTTPRequestHead(

@@ -48,6 +48,8 @@ package struct HTTP1RequestParser: ~Copyable {
   /// The request line and the fields of the request before.
   private var recentLine: (bytes: [UInt8], line: HTTP1RequestLine)?
   private var recent = RecentFields()
+  /// The request before, for the next one that has the same request line and fields.
+  private var recentRequest: HTTP1Request?
   private var extensionByteCount = 0
   private var rejectedPath = ""
 
@@ -154,27 +156,28 @@ package struct HTTP1RequestParser: ~Copyable {
       state = .requestLine(emptyCount: emptyCount + 1)
       return nil
     }
-    let requestLine =
-      switch arrival {
-      case .inPlace(let range): try requestLine(bytes.extracting(range))
-      case .gathered(let line): try requestLine(line.span)
-      }
-    builder = HTTP1RequestBuilder(requestLine, limits)
+    switch arrival {
+    case .inPlace(let range): try begin(bytes.extracting(range))
+    case .gathered(let line): try begin(line.span)
+    }
     state = .fields
     return nil
   }
 
-  private mutating func requestLine(
-    _ line: Span<UInt8>
-  ) throws(HTTP1Rejection) -> HTTP1RequestLine {
-    if let recentLine, line.isEqual(to: recentLine.bytes.span) { return recentLine.line }
+  /// Begins a request by its first line.
+  private mutating func begin(_ line: Span<UInt8>) throws(HTTP1Rejection) {
+    if let recentLine, line.isEqual(to: recentLine.bytes.span) {
+      builder = HTTP1RequestBuilder(recentLine.line, isRepeated: recentRequest != nil, limits)
+      return
+    }
+    recentRequest = nil
     do {
       let requestLine = try HTTP1RequestLine(line)
       recentLine = nil
       if line.count <= Self.recentLineByteCountMax {
         recentLine = (line.indices.map { line[$0] }, requestLine)
       }
-      return requestLine
+      builder = HTTP1RequestBuilder(requestLine, isRepeated: false, limits)
     } catch {
       rejectedPath = HTTP1RequestLine.path(inRejected: line)
       throw error
@@ -195,7 +198,7 @@ package struct HTTP1RequestParser: ~Copyable {
   }
 
   private mutating func finishHead() throws(HTTP1Rejection) -> Event? {
-    guard let request = try builder.take()?.finish() else { return nil }
+    guard let request = try finishedRequest() else { return nil }
     switch request.content {
     case .none: state = .end
     case .length(let byteCount): state = .content(byteCount)
@@ -204,6 +207,15 @@ package struct HTTP1RequestParser: ~Copyable {
       state = .chunkHeader
     }
     return .head(request)
+  }
+
+  private mutating func finishedRequest() throws(HTTP1Rejection) -> HTTP1Request? {
+    guard var builder = builder.take() else { return nil }
+    if let recentRequest, builder.isRepeated(recent) { return recentRequest }
+    let request = try builder.finish(&recent)
+    // What found no room cannot be compared with the next one.
+    recentRequest = recentLine != nil && recent.wholeCount != nil ? request : nil
+    return request
   }
 
   private mutating func nextFieldLine(

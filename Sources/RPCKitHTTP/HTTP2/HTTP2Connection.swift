@@ -69,7 +69,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
         beside: countedByteCount(.assembly) + newHeadByteCount
       )
       guard session.receive(turn, now: loop.now) else { return fail() }
-      for event in session.takeEvents() where isReadable { take(event, turn) }
+      session.takeEvents { if isReadable { take($0, turn) } }
       // Also between the turns of one read, so that the resets it provokes are counted.
       produce()
       checkCounts(session.takeCounts())
@@ -133,10 +133,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
 
   private func take(_ event: HTTP2Event, _ bytes: Span<UInt8>) {
     switch event {
-    case .head(let block): receivedHead(block)
+    case .head(let id): receivedHead(id)
     case .content(let id, let offset, let count):
       receivedContent(id, bytes.extracting(offset..<offset + count))
-    case .end(let id, let trailers): receivedEnd(id, trailers)
+    case .end(let id): receivedEnd(id)
     case .reset: receivedReset()
     case .answered(let id): answered(id)
     case .unsendable(let id): session?.reset(id, .internalError)
@@ -145,10 +145,9 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     }
   }
 
-  private func receivedHead(_ block: HTTP2FieldBlock) {
-    let id = block.streamID
+  private func receivedHead(_ id: UInt32) {
     // What was reset within the turn does not begin.
-    guard let session, session.isOpen(id) else { return }
+    guard let session, let block = session.stream(id)?.request else { return }
     guard !block.isUnwanted else {
       core.observer.limitReached(.assemblyBytes, source: source)
       return session.reset(id, .refusedStream)
@@ -158,10 +157,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     // A target that found no room cannot be distinguished from none.
     guard !block.isTooLarge || !block.path.isEmpty else { return refuse(block, status: 431) }
     let head: HTTPRequestHead
-    do throws(HTTPRequestHead.HTTP2Refusal) {
-      head = try HTTPRequestHead(block)
-    } catch {
-      return refuse(block, status: error.rawValue)
+    switch block.head {
+    case .none: return
+    case .failure(let refusal): return refuse(block, status: refusal.rawValue)
+    case .success(let read): head = read
     }
     let exchange = configuration.router.makeExchange(arrival(head, block))
     if block.isTooLarge {
@@ -185,8 +184,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     if !stream.isAnswerEnded { exchanges[id]?.receivedBody(bytes) }
   }
 
-  private func receivedEnd(_ id: UInt32, _ trailers: HTTP2FieldBlock?) {
-    guard takesContent(id), let exchange = exchanges[id] else { return }
+  private func receivedEnd(_ id: UInt32) {
+    guard let stream = session?.stream(id), !stream.isAnswerEnded, let exchange = exchanges[id]
+    else { return }
+    let trailers = stream.requestTrailers.take()
     if let trailers, trailers.isTooLarge {
       session?.reset(id, .enhanceYourCalm)
       return countOversize(trailers)
@@ -257,7 +258,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     guard let session, phase != .flushing, phase != .lingering, phase != .closed else { return }
     repeat {
       guard session.send(into: &output, now: loop.now) else { return fail() }
-      for event in session.takeEvents() { take(event, Span()) }
+      session.takeEvents { take($0, Span()) }
     } while output.byteCount < HTTP2Session.outputByteCount && session.queuedFrameCount > 0
       && phase != .closed
     guard session.isOver, phase == .serving || phase == .draining else { return }

@@ -2,12 +2,12 @@
 ///
 /// Kept until the turn's bytes are read: a stream that is opened and reset within them is never begun.
 enum HTTP2Event {
-  /// A request was opened.
-  case head(HTTP2FieldBlock)
+  /// A request was opened: its stream has the fields.
+  case head(UInt32)
   /// Content arrived, `count` bytes from `offset` of what was read.
   case content(UInt32, offset: Int, count: Int)
-  /// A request has ended.
-  case end(UInt32, HTTP2FieldBlock?)
+  /// A request has ended, with the trailers that its stream has, if there are some.
+  case end(UInt32)
   /// The client resets a stream that has not been answered; `closed` follows.
   case reset(UInt32)
   /// An answer is in the output, all of it.

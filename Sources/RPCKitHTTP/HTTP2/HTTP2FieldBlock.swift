@@ -2,11 +2,12 @@ internal import RPCKit
 
 /// The fields of one request, or its trailers, as they are read: no more of them than the limits allow.
 ///
-/// A class, since it goes through several hands and a copy would retain everything in it.
+/// A class, since it goes through several hands and a copy would retain everything in it. That of a request belongs to
+/// its stream, and is used again with it.
 final class HTTP2FieldBlock {
-  let streamID: UInt32
+  private(set) var streamID: UInt32
   /// When the block began.
-  let received: MonotonicInstant
+  private(set) var received: MonotonicInstant
   private(set) var method = ""
   private(set) var scheme = ""
   private(set) var path = ""
@@ -24,9 +25,13 @@ final class HTTP2FieldBlock {
   var isUnwanted = false
   /// Whether the request ends with the block.
   var isEnd = false
+  /// The head of the request, once the block is complete, or why there is none; nil for trailers.
+  var head: Result<HTTPRequestHead, HTTPRequestHead.HTTP2Refusal>?
   private var byteCount = 0
   /// Fields that were counted.
   private(set) var count = 0
+  /// How many fields are the first ones of the last request, and not looked at again; nil once one was not.
+  private var repeatedCount: Int? = 0
 
   /// The memory while it is not complete, in bytes, about.
   var keptByteCount: Int {
@@ -38,6 +43,22 @@ final class HTTP2FieldBlock {
     self.received = received
   }
 
+  /// Becomes the block of another request.
+  func begin(streamID: UInt32, received: MonotonicInstant) {
+    (self.streamID, self.received) = (streamID, received)
+    (byteCount, count, repeatedCount) = (0, 0, 0)
+    (isTooLarge, isBeyondMeasure, isMalformed) = (false, false, false)
+    (isUnwanted, isEnd) = (false, false)
+  }
+
+  /// Lets go of the fields.
+  func end() {
+    head = nil
+    guard repeatedCount == nil else { return }
+    (method, scheme, path, authority) = ("", "", "", nil)
+    (hosts, fields) = ([], HTTPFields())
+  }
+
   /// Counts a field; false if it is one too many, or one byte.
   ///
   /// Asked before the text of the field is made: a block of a few kibibytes can stand for fifty mebibytes of
@@ -47,14 +68,34 @@ final class HTTP2FieldBlock {
     // As HTTP/2 counts them (RFC 9113 section 6.5.2).
     byteCount += nameByteCount + valueByteCount + 32
     guard byteCount <= limits.fieldByteCountMax, count <= limits.fieldCountMax else {
-      if !isTooLarge { drop() }
       isBeyondMeasure = byteCount > limits.droppedFieldByteCountMax
       return false
     }
     return true
   }
 
-  private func drop() {
+  /// Counts the field that was admitted last as one that `recent` has at its place; false if it must be taken, as one
+  /// before it was not there.
+  func repeats() -> Bool {
+    guard let repeated = repeatedCount else { return false }
+    repeatedCount = repeated + 1
+    return true
+  }
+
+  /// Takes the fields that were only compared until now.
+  func takeRepeated(_ recent: borrowing RecentFields) {
+    guard let count = repeatedCount.take() else { return }
+    for index in 0..<count { take(recent.fields[index]) }
+  }
+
+  /// Whether the block, which is complete, is that of the last request.
+  func isRepeated(_ recent: borrowing RecentFields) -> Bool {
+    repeatedCount != nil && repeatedCount == recent.wholeCount
+  }
+
+  /// Drops what there is, as there is too much of it.
+  func drop() {
+    guard !isTooLarge else { return }
     isTooLarge = true
     let type = fields.only("content-type")
     fields = HTTPFields()

@@ -17,7 +17,7 @@ extension HTTPRequestHead {
   /// upper case in names, fields of the connection, `te` other than `trailers` (sections 8.2 and 8.3). What is
   /// left are the rules that are the same for HTTP/1.1, so that no proxy and this server read one request in
   /// two ways.
-  init(_ block: HTTP2FieldBlock) throws(HTTP2Refusal) {
+  convenience init(_ block: HTTP2FieldBlock) throws(HTTP2Refusal) {
     guard !block.isMalformed else { throw .badRequest }
     guard block.method != "CONNECT", block.method != "TRACE" else { throw .methodNotAllowed }
     guard HTTPRequestHead.methods.contains(block.method) else { throw .notImplemented }

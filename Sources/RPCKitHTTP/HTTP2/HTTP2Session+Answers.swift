@@ -28,7 +28,9 @@ extension HTTP2Session {
     var provider = unsafe nghttp2_data_provider()
     unsafe provider.read_callback = { _, id, _, length, flags, _, data in
       guard let flags = unsafe flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-      return unsafe HTTP2Library.session(data).readContent(UInt32(id), length, &flags.pointee)
+      return unsafe HTTP2Library.lend(data) { session in
+        unsafe session.readContent(UInt32(id), length, &flags.pointee)
+      }
     }
     unsafe head.withNameValuePairs(date: date) { fields in
       if isEnd {

@@ -41,21 +41,34 @@ extension HTTP2Session {
   }
 
   func fieldsBegin(_ id: UInt32, isRequest: Bool) {
-    block = HTTP2FieldBlock(streamID: id, received: now)
-    guard isRequest else { return }
-    block?.isUnwanted = fieldRoom <= 0
+    guard isRequest else { return block = HTTP2FieldBlock(streamID: id, received: now) }
+    let stream = newStream(id)
+    block = stream.request
+    stream.request.isUnwanted = fieldRoom <= 0
     counts.openedCount += 1
-    streams.set(id, HTTP2Stream(id: id, now: now))
+    streams.set(id, stream)
+  }
+
+  /// A stream made of one that is closed, if there is one.
+  private func newStream(_ id: UInt32) -> HTTP2Stream {
+    guard let stream = spareStreams.popLast() else { return HTTP2Stream(id: id, now: now) }
+    stream.begin(id: id, now: now)
+    return stream
   }
 
   func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
     guard let block, !block.isUnwanted else { return }
     guard block.admits(nameByteCount: name.count, valueByteCount: value.count, limits) else {
+      block.takeRepeated(recent)
+      block.drop()
       return unsafe passOver(name, value)
     }
     let (name, value) = unsafe (name.span, value.span)
     let place = block.count - 1
-    if let field = recent.field(at: place, name, value) { return block.take(field) }
+    if recent.has(at: place, name, value) {
+      return block.repeats() ? () : block.take(recent.fields[place])
+    }
+    block.takeRepeated(recent)
     guard let text = try? UTF8Span(validating: value) else { return block.noteMalformed() }
     let field = HTTPFields.Field(
       name: HTTPFieldNames.known(name) ?? HTTP1Syntax.text(name),
@@ -91,7 +104,7 @@ extension HTTP2Session {
       receivedFields(isEnd: isEnd)
     case NGHTTP2_DATA.rawValue:
       if isEnd {
-        ended(id, nil)
+        if let stream = streams[id] { ended(stream) }
       } else if header.length <= paddingByteCount {
         counts.emptyFrameCount += 1
       }
@@ -114,19 +127,34 @@ extension HTTP2Session {
     fieldRoom -= block.keptByteCount
     guard let stream = streams[block.streamID] else { return }
     if stream.hasFields {
-      ended(block.streamID, block)
+      block.takeRepeated(recent)
+      stream.requestTrailers = block
+      ended(stream)
     } else {
+      readHead(block)
       // Room for the requests of one read, as few clients send more.
       if events.isEmpty { events.reserveCapacity(48) }
       stream.hasFields = true
       stream.isRequestEnded = isEnd
-      events.append(.head(block))
+      events.append(.head(block.streamID))
     }
   }
 
-  private func ended(_ id: UInt32, _ trailers: HTTP2FieldBlock?) {
-    streams[id]?.isRequestEnded = true
-    events.append(.end(id, trailers))
+  /// Makes the head of a block, or takes that of the last request if all fields are the same.
+  private func readHead(_ block: HTTP2FieldBlock) {
+    if let recentHead, block.isRepeated(recent) { return block.head = .success(recentHead) }
+    block.takeRepeated(recent)
+    guard !block.isUnwanted else { return }
+    let head = Result { () throws(HTTPRequestHead.HTTP2Refusal) in try HTTPRequestHead(block) }
+    block.head = head
+    guard case .success(let head) = head, !block.isTooLarge else { return }
+    recent.finish(block.count)
+    recentHead = recent.wholeCount == nil ? nil : head
+  }
+
+  private func ended(_ stream: HTTP2Stream) {
+    stream.isRequestEnded = true
+    events.append(.end(stream.id))
   }
 
   func sent(_ frame: nghttp2_frame_hd, code: UInt32) {
@@ -160,5 +188,7 @@ extension HTTP2Session {
     // What the client has ended itself it knows to be over; what this end has reset may be under way still.
     if stream.isRequestEnded { endedStreams.insert(id) }
     events.append(.closed(id))
+    stream.end()
+    if spareStreams.count < Self.spareStreamCountMax { spareStreams.append(stream) }
   }
 }

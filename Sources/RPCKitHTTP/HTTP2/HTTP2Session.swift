@@ -15,9 +15,18 @@ final class HTTP2Session {
     @inline(__always) _read { yield confinedEvents.value }
     @inline(__always) _modify { yield &confinedEvents.value }
   }
+  private var spareEvents: [HTTP2Event] {
+    @inline(__always) _read { yield confinedSpareEvents.value }
+    @inline(__always) _modify { yield &confinedSpareEvents.value }
+  }
   var streams: NumberTable<HTTP2Stream> {
     @inline(__always) _read { yield confinedStreams.value }
     @inline(__always) _modify { yield &confinedStreams.value }
+  }
+  /// Streams that are closed, for the next ones.
+  var spareStreams: [HTTP2Stream] {
+    @inline(__always) _read { yield confinedSpareStreams.value }
+    @inline(__always) _modify { yield &confinedSpareStreams.value }
   }
   /// The block of fields that is not complete.
   var block: HTTP2FieldBlock? {
@@ -29,6 +38,8 @@ final class HTTP2Session {
     @inline(__always) _read { yield confinedRecent.value }
     @inline(__always) _modify { yield &confinedRecent.value }
   }
+  /// The head of the last request, if `recent` has all of its fields.
+  var recentHead: HTTPRequestHead?
   /// Bytes of requests that may be kept of what is read next.
   var fieldRoom = Int.max
   /// CONTINUATION frames of the block that was begun last.
@@ -58,7 +69,9 @@ final class HTTP2Session {
   }
 
   private let confinedEvents = Confined([HTTP2Event]())
+  private let confinedSpareEvents = Confined([HTTP2Event]())
   private let confinedStreams = Confined(NumberTable<HTTP2Stream>())
+  private let confinedSpareStreams = Confined([HTTP2Stream]())
   private let confinedBlock = Confined(HTTP2FieldBlock?.none)
   private let confinedRecent = Confined(RecentFields())
   private let confinedEndedStreams = Confined(EndedStreams())
@@ -68,6 +81,9 @@ final class HTTP2Session {
 
   /// The memory of the library and this on a connection at rest, in bytes, about: measured.
   static let memory = 16 << 10
+
+  /// Streams that are kept for the next ones: as many as most clients have open.
+  static let spareStreamCountMax = 16
 
   /// Bytes that `send` puts into the output before it leaves the rest to the next time.
   static let outputByteCount = 64 << 10
@@ -126,11 +142,16 @@ final class HTTP2Session {
     }
   }
 
-  /// The events since this was last called.
-  func takeEvents() -> [HTTP2Event] {
-    let taken = events
-    events = []
-    return taken
+  /// Hands out the events since this was last called, in order.
+  func takeEvents(_ body: (HTTP2Event) -> Void) {
+    guard !events.isEmpty else { return }
+    // Moved out, as taking one can make others; the memory stays for the next ones.
+    var taken: [HTTP2Event] = []
+    swap(&taken, &events)
+    swap(&spareEvents, &events)
+    for event in taken { body(event) }
+    taken.removeAll(keepingCapacity: true)
+    spareEvents = taken
   }
 
   /// The counts of the client and this end since this was last called.
@@ -155,9 +176,12 @@ final class HTTP2Session {
   /// Whether no stream is open.
   var isEmpty: Bool { streams.isEmpty }
 
-  /// Gives memory back that many streams at a time have needed.
+  /// Gives memory back that requests have needed, and what was kept of the last one.
   func rest() {
     if streams.isEmpty { streams = NumberTable() }
+    (events, spareEvents, spareStreams) = ([], [], [])
+    recent = RecentFields()
+    recentHead = nil
   }
 
   /// Gives the connection's window back.

@@ -1,10 +1,19 @@
 internal import RPCKit
 
 /// A stream as far as the library does not know it: content that waits to be sent, and how far both sides are.
+///
+/// A session uses the object again for a later stream, so it is asked for by its number each time.
 final class HTTP2Stream {
-  let id: UInt32
+  private(set) var id: UInt32
+  /// The fields of the request.
+  let request: HTTP2FieldBlock
+  /// The trailers of the request, until they were taken.
+  var requestTrailers: HTTP2FieldBlock?
   /// Content of the answer that has not been put into frames.
-  var output = ByteBuffer()
+  var output: ByteBuffer {
+    @inline(__always) _read { yield confinedOutput.value }
+    @inline(__always) _modify { yield &confinedOutput.value }
+  }
   /// Content that the answer shares with others, instead of `output`; of which what is left is sent.
   var shared: HTTPContent.Rest?
   /// The trailers that follow the content.
@@ -24,6 +33,8 @@ final class HTTP2Stream {
   /// When content of the answer last went into a frame, or began to wait.
   var lastSent: MonotonicInstant
 
+  private let confinedOutput = Confined(ByteBuffer())
+
   /// Content in bytes that has not been put into frames.
   var waitingByteCount: Int { output.byteCount + (shared?.byteCount ?? 0) }
 
@@ -32,7 +43,24 @@ final class HTTP2Stream {
 
   init(id: UInt32, now: MonotonicInstant) {
     self.id = id
+    request = HTTP2FieldBlock(streamID: id, received: now)
     lastReceived = now
     lastSent = now
+  }
+
+  /// Becomes another stream.
+  func begin(id: UInt32, now: MonotonicInstant) {
+    self.id = id
+    request.begin(streamID: id, received: now)
+    (hasFields, hasHead) = (false, false)
+    (isAnswerEnded, isDeferred, isRequestEnded) = (false, false, false)
+    (lastReceived, lastSent) = (now, now)
+  }
+
+  /// Lets go of what the stream had, once it is closed and its answer was dropped.
+  func end() {
+    request.end()
+    requestTrailers = nil
+    if !trailers.isEmpty { trailers = HTTPFields() }
   }
 }

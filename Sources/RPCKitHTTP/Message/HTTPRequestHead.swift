@@ -1,5 +1,8 @@
 /// A request without its content: what a client asks for, however the wire below spells it.
-package struct HTTPRequestHead: Hashable, Sendable {
+///
+/// A class: it goes through many hands, and each copy of a structure would retain all of its texts. A connection uses
+/// that of its last request again for one that is the same byte by byte (`RecentFields`).
+package final class HTTPRequestHead: Sendable {
   /// The protocol that a request came by.
   package enum Version: Hashable, Sendable, Comparable {
     /// HTTP/1.0, which has neither chunks nor trailers.
@@ -14,19 +17,19 @@ package struct HTTPRequestHead: Hashable, Sendable {
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   /// `GET`, `POST`; as it came, since methods are compared with their case (RFC 9110 section 9.1).
-  package var method: String
+  package let method: String
   /// The target up to the question mark, as it came: nothing is decoded.
   ///
   /// Begins with a slash, or is `*`.
-  package var path: String
+  package let path: String
   /// The target behind the question mark, as it came; nil without one.
-  package var query: String?
+  package let query: String?
   /// Host and port as the client named them; empty if it did not.
-  package var authority: String
+  package let authority: String
   /// The header fields, without pseudo-header fields and without `host`.
-  package var fields: HTTPFields
+  package let fields: HTTPFields
   /// The protocol that it came by.
-  package var version: Version
+  package let version: Version
 
   /// Makes a head of its parts.
   package init(
@@ -49,6 +52,20 @@ package struct HTTPRequestHead: Hashable, Sendable {
   var byteCount: Int {
     method.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + authority.utf8.count
       + fields.byteCount
+  }
+}
+
+extension HTTPRequestHead: Hashable {
+  package static func == (a: HTTPRequestHead, b: HTTPRequestHead) -> Bool {
+    a.method == b.method && a.path == b.path && a.query == b.query && a.authority == b.authority
+      && a.fields == b.fields && a.version == b.version
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(method)
+    hasher.combine(path)
+    hasher.combine(query)
+    hasher.combine(fields)
   }
 }
 

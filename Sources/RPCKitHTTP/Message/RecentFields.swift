@@ -4,53 +4,101 @@ internal import TextEncodings
 /// The fields of the last request of a connection, in their order: most clients send the same ones with each
 /// request, and of one that is the same no new text is made.
 ///
-/// Bounded, as it stays while the connection is at rest. The compression of HTTP/2 keeps as much of each client.
-struct RecentFields {
-  private var fields: [HTTPFields.Field] = []
-  private var byteCount = 0
+/// Bounded, as it stays while the connection is at rest. The compression of HTTP/2 keeps as much of each client. Not
+/// copyable, so that no look at a field retains the lists.
+struct RecentFields: ~Copyable {
+  private(set) var fields: [HTTPFields.Field] = []
+  /// The fields as they came, one behind the other: lines of HTTP/1.1, or names and values of HTTP/2.
+  ///
+  /// Comparing the texts of `fields` would retain each.
+  private var bytes: [UInt8] = []
+  private var places: [Place] = []
+  /// How many fields the last request had, as long as each of them is here; nil once one has changed.
+  private(set) var wholeCount: Int?
 
-  /// Bytes of all names and values that are kept.
+  /// Where a field is in `bytes`.
+  private struct Place {
+    var end: Int
+    let nameByteCount: Int
+    let valueByteCount: Int
+
+    init(end: Int, _ field: HTTPFields.Field) {
+      self.end = end
+      nameByteCount = field.name.utf8.count
+      valueByteCount = field.value.utf8.count
+    }
+  }
+
+  /// Bytes that are kept of all fields.
   static let byteCountMax = 1024
   private static let countMax = 32
 
-  /// The field at a place, if it has exactly these bytes.
-  func field(
-    at place: Int,
-    _ name: Span<UInt8>,
-    _ value: Span<UInt8>
-  ) -> HTTPFields.Field? {
-    guard place < fields.count else { return nil }
-    let field = fields[place]
-    guard value.isEqual(to: field.value.utf8.span), name.isEqual(to: field.name.utf8.span)
-    else { return nil }
-    return field
+  /// Whether the field at a place has exactly these bytes.
+  func has(at place: Int, _ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+    guard place < places.count else { return false }
+    let (start, end) = (start(of: place), places[place].end)
+    guard places[place].nameByteCount == name.count, end - start == name.count + value.count else {
+      return false
+    }
+    let (bytes, middle) = (bytes.span, start + name.count)
+    return value.isEqual(to: bytes.extracting(middle..<end))
+      && name.isEqual(to: bytes.extracting(start..<middle))
   }
 
-  /// The field at a place, if a line of HTTP/1.1 is its name in either case, a colon, a space and its value.
-  func field(at place: Int, line: Span<UInt8>) -> HTTPFields.Field? {
-    guard place < fields.count else { return nil }
-    let field = fields[place]
-    let name = field.name.utf8.span
-    let value = field.value.utf8.span
-    guard line.count == name.count + value.count + 2, line[name.count] == UInt8(ascii: ":"),
-      line[name.count + 1] == UInt8(ascii: " "),
-      line.extracting((name.count + 2)..<line.count).isEqual(to: value)
-    else { return nil }
-    for index in name.indices where line[index].lowercasedASCII != name[index] { return nil }
-    return field
+  /// Whether the field at a place came as exactly this line of HTTP/1.1.
+  func has(at place: Int, line: Span<UInt8>) -> Bool {
+    guard place < places.count else { return false }
+    return line.isEqual(to: bytes.span.extracting(start(of: place)..<places[place].end))
   }
 
-  /// Keeps a field that was read at a place, if there is room.
+  /// Bytes of the name and the value of a field that is here.
+  func byteCount(at place: Int) -> Int {
+    places[place].nameByteCount + places[place].valueByteCount
+  }
+
+  /// Notes that a request of so many fields was read.
+  mutating func finish(_ count: Int) {
+    truncate(to: count)
+    wholeCount = fields.count == count ? count : nil
+  }
+
+  private mutating func truncate(to count: Int) {
+    guard count < fields.count else { return }
+    bytes.removeLast(bytes.count - start(of: count))
+    fields.removeLast(fields.count - count)
+    places.removeLast(places.count - count)
+  }
+
+  /// Where a field begins in `bytes`.
+  private func start(of place: Int) -> Int { place == 0 ? 0 : places[place - 1].end }
+
+  /// Keeps a field that came as a name and a value, if there is room.
   mutating func note(_ field: HTTPFields.Field, at place: Int) {
-    guard place <= fields.count, place < Self.countMax else { return }
-    let old = place < fields.count ? Self.byteCount(fields[place]) : 0
-    let new = byteCount - old + Self.byteCount(field)
-    guard new <= Self.byteCountMax else { return }
-    byteCount = new
-    if place < fields.count { fields[place] = field } else { fields.append(field) }
+    note(field, at: place, Array(field.name.utf8) + Array(field.value.utf8))
   }
 
-  private static func byteCount(_ field: HTTPFields.Field) -> Int {
-    field.name.utf8.count + field.value.utf8.count
+  /// Keeps a field that came as a line, if there is room.
+  mutating func note(_ field: HTTPFields.Field, at place: Int, line: Span<UInt8>) {
+    note(field, at: place, line.indices.map { line[$0] })
+  }
+
+  /// Without room nothing stays from there on, so that no field of an older request is taken for one of the last.
+  private mutating func note(_ field: HTTPFields.Field, at place: Int, _ new: [UInt8]) {
+    wholeCount = nil
+    guard place <= fields.count, place < Self.countMax else { return }
+    let start = start(of: place)
+    let old = place < fields.count ? places[place].end - start : 0
+    if bytes.count - old + new.count > Self.byteCountMax { truncate(to: place) }
+    guard place < fields.count else {
+      guard start + new.count <= Self.byteCountMax else { return }
+      bytes += new
+      fields.append(field)
+      places.append(Place(end: start + new.count, field))
+      return
+    }
+    bytes.replaceSubrange(start..<(start + old), with: new)
+    fields[place] = field
+    places[place] = Place(end: start + new.count, field)
+    for index in (place + 1)..<places.count { places[index].end += new.count - old }
   }
 }

@@ -4,17 +4,11 @@ internal import StrictJSON
 
 /// A call by HTTP with JSON: the request is in path, query and body, and the answer in an envelope.
 final class RESTExchange: HTTPExchange {
-  private let target: RESTTarget
-  private var metadata = Metadata()
-  private var timeout: Int64?
+  private let reading: RESTReading
   /// Reads path, query and body, once the caller is let in.
   private let reader: RESTRequestReader
   /// The content of an answer that is text of its own; nil for one in JSON.
   private let raw: RESTRawAnswer?
-  private var coding = ContentCoding.identity
-  private var isForm = false
-  /// How the messages of a stream are written; nil for one a line.
-  private var events: EventFormat?
   /// The body as it came.
   private var content = ByteBuffer()
   /// The head of a stream of answers is out.
@@ -22,13 +16,18 @@ final class RESTExchange: HTTPExchange {
   /// The answer is complete.
   private var isOver = false
 
-  private var route: RESTRoute { target.route }
-  private var binding: HTTPBinding { target.route.binding }
+  /// Most messages are no longer; memory of this size the allocator has at hand.
+  private static let shortByteCount = 512
 
-  init(_ arrival: HTTPArrival, target: RESTTarget) {
-    self.target = target
-    reader = RESTRequestReader(target, arrival.head)
-    raw = target.route.isRaw ? RESTRawAnswer(target.route) : nil
+  private var target: RESTTarget { reading.target }
+  private var route: RESTRoute { reading.target.route }
+  private var binding: HTTPBinding { reading.target.route.binding }
+  private var events: EventFormat? { reading.events }
+
+  init(_ arrival: HTTPArrival, _ reading: RESTReading) {
+    self.reading = reading
+    reader = RESTRequestReader(reading)
+    raw = reading.target.route.isRaw ? RESTRawAnswer(reading.target.route) : nil
     super.init(arrival)
   }
 
@@ -37,42 +36,48 @@ final class RESTExchange: HTTPExchange {
   // MARK: - The request
 
   override func begin() {
+    guard !reading.isRead else { return }
     do throws(RESTFailure) {
       try readHead()
     } catch {
-      refuse(error)
+      return refuse(error)
     }
+    reading.isRead = true
+    connection.keep(reading)
   }
 
   private func readHead() throws(RESTFailure) {
     do throws(RPCError) {
-      metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
-      timeout = try CallTimeout.rest(head.fields)
-      coding = try ContentCoding.ofRequest("content-encoding", head.fields)
+      reading.metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
+      reading.timeout = try CallTimeout.rest(head.fields)
+      reading.requestCoding = try ContentCoding.ofRequest("content-encoding", head.fields)
     } catch {
       throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
     }
     try checkType()
-    if route.hasEvents, head.fields.accepts(EventFormat.contentType) { events = route.events }
+    if route.hasEvents, head.fields.accepts(EventFormat.contentType) {
+      reading.events = route.events
+    }
     if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
   }
 
   /// A body of another type is not read as if it were JSON, which web pages could send unasked.
   private func checkType() throws(RESTFailure) {
     guard let said = head.fields["content-type"] else { return }
+    reading.hasType = true
     // Nearly all requests say it so, and reading a media type takes longer than this.
     if said == "application/json", head.fields.only("content-type") != nil { return }
     let type = head.fields.contentType
     switch type?.essence {
     case "application/json" where type?.isUTF8 == true: return
-    case "application/x-www-form-urlencoded" where binding.takesForms: isForm = true
+    case "application/x-www-form-urlencoded" where binding.takesForms: reading.isForm = true
     default: throw unsupported("content-type is not supported")
     }
   }
 
   /// A body without a type is of none that anybody has promised (RFC 9110 section 8.3).
   private func checkTyped() throws(RESTFailure) {
-    guard head.fields["content-type"] == nil else { return }
+    guard !reading.hasType else { return }
     throw unsupported("the body has no content-type")
   }
 
@@ -102,6 +107,9 @@ final class RESTExchange: HTTPExchange {
 
   override func receivedBody(_ bytes: Span<UInt8>) {
     guard !isOver else { return connection.consumedBody(bytes.count, of: self) }
+    if content.allocatedByteCount == 0, (1...Self.shortByteCount).contains(bytes.count) {
+      content = ByteBuffer(capacity: bytes.count)
+    }
     content.append(bytes)
     connection.consumedBody(bytes.count, of: self)
     do throws(RESTFailure) {
@@ -119,10 +127,10 @@ final class RESTExchange: HTTPExchange {
     start(
       target.method,
       body,
-      coding: coding,
-      metadata: metadata,
-      timeout: timeout,
-      transcoding: { [reader, isForm] body throws(RPCError) in
+      coding: reading.requestCoding,
+      metadata: reading.metadata,
+      timeout: reading.timeout,
+      transcoding: { [reader, isForm = reading.isForm] body throws(RPCError) in
         try reader.message(body, isForm: isForm)
       }
     )
@@ -166,7 +174,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   private static func bytes(_ append: MessageAppending) -> [UInt8] {
-    var message = ByteBuffer()
+    var message = ByteBuffer(capacity: Self.shortByteCount)
     append(&message) { _, _ in }
     var bytes: [UInt8] = []
     message.withBytes { bytes.replaceAll(with: $0) }
@@ -204,7 +212,7 @@ final class RESTExchange: HTTPExchange {
   /// The fields that only this answer has.
   private var answerFields: HTTPFields {
     var fields = HTTPFields()
-    if let requestID = head.requestID { fields.append("x-request-id", requestID) }
+    if let requestID = reading.requestID { fields.append("x-request-id", requestID) }
     call?.metadataToSend.forEachResponseField { fields.append($0, $1) }
     return fields
   }
@@ -274,7 +282,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   private func refuse(_ failure: RESTFailure) {
-    let error = connection.refused(failure.error, metadata)
+    let error = connection.refused(failure.error, reading.metadata)
     answer(RESTFailure(error, status: failure.status, fields: failure.fields), Metadata())
   }
 

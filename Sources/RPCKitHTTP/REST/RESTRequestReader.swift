@@ -8,18 +8,14 @@ internal import StrictJSON
 /// Reads on the loop or in the call's task, once; what it found is asked for on the loop afterwards.
 final class RESTRequestReader: Sendable {
   private let target: RESTTarget
-  private let query: String
-  private let method: String
+  private let head: HTTPRequestHead
   private let idempotencyKey: String?
   private let lastEventID: String?
   private let found = Lock(JSONObject())
 
-  init(_ target: RESTTarget, _ head: HTTPRequestHead) {
-    self.target = target
-    query = head.query ?? ""
-    method = head.method
-    idempotencyKey = head.fields["idempotency-key"]
-    lastEventID = head.fields["last-event-id"]
+  init(_ reading: RESTReading) {
+    (target, head) = (reading.target, reading.head)
+    (idempotencyKey, lastEventID) = (reading.idempotencyKey, reading.lastEventID)
   }
 
   /// The fields of the request by JSON names; none before it was read.
@@ -46,7 +42,7 @@ final class RESTRequestReader: Sendable {
     if !isForm, let message = planned(body) { return message }
     var fields = RESTRequest(target.route, target.shared.registry)
     try fields.take(target.path, hasVerb: target.hasVerb)
-    try fields.take(try RESTQuery(query), ignored: target.shared.ignoredKeys)
+    try fields.take(try RESTQuery(head.query ?? ""), ignored: target.shared.ignoredKeys)
     if !body.isEmpty { try fields.take(try value(of: body, isForm: isForm)) }
     if let idempotencyKey { try fields.take(idempotencyKey: idempotencyKey) }
     if let lastEventID { try fields.take(lastEventID: lastEventID) }
@@ -65,9 +61,9 @@ final class RESTRequestReader: Sendable {
 
   /// The message, if it is read without a tree of its values; pages need the tree to say where they are.
   private func planned(_ body: [UInt8]) -> [UInt8]? {
-    guard query.isEmpty, lastEventID == nil, target.route.paging == nil || body.isEmpty else {
-      return nil
-    }
+    guard head.query?.isEmpty ?? true, lastEventID == nil,
+      target.route.paging == nil || body.isEmpty
+    else { return nil }
     return target.route.planned?.message(target, body, idempotencyKey: idempotencyKey)
   }
 
@@ -78,7 +74,7 @@ final class RESTRequestReader: Sendable {
 
   private func value(of body: [UInt8], isForm: Bool) throws(RESTFailure) -> JSONValue {
     guard target.route.binding.body != .none else {
-      throw .invalid("", "\(method) has a body here; send its fields in the query")
+      throw .invalid("", "\(head.method) has a body here; send its fields in the query")
     }
     guard !isForm else { return try Self.form(body) }
     do throws(JSONError) {

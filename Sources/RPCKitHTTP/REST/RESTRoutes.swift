@@ -60,10 +60,10 @@ package struct RESTRoutes: HTTPRoutes {
     func refusal(_ failure: RESTFailure, form: HTTPBinding.Errors = .envelope) -> HTTPExchange {
       RESTRefusal(arrival, RESTErrorAnswer(failure, form: form))
     }
-    if let recent = arrival.connection.recentTarget as? RESTTarget,
-      recent.isNamed(by: head, among: shared)
+    if let recent = arrival.connection.recentReading as? RESTReading,
+      recent.target.isNamed(by: head, among: shared)
     {
-      return RESTExchange(arrival, target: recent)
+      return RESTExchange(arrival, RESTReading(head, recent.target))
     }
     let path: RESTPath
     do throws(RESTPath.Failure) {
@@ -95,8 +95,7 @@ package struct RESTRoutes: HTTPRoutes {
         return nil
       }
       let target = RESTTarget(head, route, method: bound, path: path, hasVerb: hasVerb, shared)
-      arrival.connection.recentTarget = target.mayBeKept ? target : nil
-      return RESTExchange(arrival, target: target)
+      return RESTExchange(arrival, RESTReading(head, target))
     }
   }
 }

@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// The call that the path of a request names: its route and method.
 ///
-/// A connection keeps that of its last request, since many clients ask for the same one again.
+/// A connection keeps that of its last request, with what was read of its head, since many clients ask for the same one again.
 final class RESTTarget: Sendable {
   let route: RESTRoute
   let method: BoundMethod
@@ -11,9 +11,6 @@ final class RESTTarget: Sendable {
   let shared: RESTRoutes.Shared
   private let httpMethod: String
   private let text: String
-
-  /// Bytes of a path that is kept while the connection is at rest.
-  private static let byteCountMax = 256
 
   init(
     _ head: HTTPRequestHead,
@@ -32,7 +29,4 @@ final class RESTTarget: Sendable {
   func isNamed(by head: HTTPRequestHead, among shared: RESTRoutes.Shared) -> Bool {
     self.shared === shared && httpMethod == head.method && text == head.path
   }
-
-  /// Whether it may stay while the connection is at rest.
-  var mayBeKept: Bool { text.utf8.count <= Self.byteCountMax }
 }

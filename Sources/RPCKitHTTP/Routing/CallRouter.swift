@@ -40,6 +40,11 @@ package struct CallRouter: HTTPRouter {
 
   private func route(_ arrival: HTTPArrival) -> HTTPExchange {
     let head = arrival.head
+    if let recent = arrival.connection.recentReading, recent.head === head,
+      let exchange = recent.makeExchange(arrival)
+    {
+      return exchange
+    }
     if isREST(head.path) {
       return registered(arrival)
         ?? RESTRefusal(arrival, RESTErrorAnswer(.nothing(at: head.path, .notFound)))
@@ -50,8 +55,8 @@ package struct CallRouter: HTTPRouter {
         return RefusalExchange(arrival, error: .dialectOff(type), status: 415)
       }
       switch dialect {
-      case .grpc: return GRPCExchange(arrival)
-      case .grpcWeb: return GRPCWebExchange(arrival)
+      case .grpc: return GRPCExchange(arrival, GRPCReading(head, isWeb: false))
+      case .grpcWeb: return GRPCWebExchange(arrival, GRPCReading(head, isWeb: true))
       case .connect: return ConnectStreamingExchange(arrival, transcoder: transcoder)
       }
     }
@@ -61,7 +66,8 @@ package struct CallRouter: HTTPRouter {
     }
     switch arrival.connection.method(at: head.path) {
     case .success(let method):
-      return ConnectUnaryExchange(arrival, method: method, transcoder: transcoder)
+      let reading = ConnectUnaryReading(head, method: method, transcoder: transcoder)
+      return ConnectUnaryExchange(arrival, reading)
     case .failure(let error): return RefusalExchange(arrival, error: error, status: 404)
     }
   }

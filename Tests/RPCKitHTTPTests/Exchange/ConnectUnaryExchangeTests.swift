@@ -18,9 +18,7 @@ import TextEncodings
     _ fields: HTTPFields = [:],
     method: String = "Read"
   ) -> HTTPRequestHead {
-    var head = HTTPRequestHead.call(method, fields, verb: "GET", version: .http1_1)
-    head.query = query
-    return head
+    HTTPRequestHead.call(method, query: query, fields, verb: "GET", version: .http1_1)
   }
 
   private static func urlBase64(_ bytes: [UInt8]) -> String {

@@ -132,6 +132,7 @@ extension HTTPRequestHead {
   /// A POST to a method of the service.
   static func call(
     _ method: String,
+    query: String? = nil,
     _ fields: HTTPFields,
     verb: String = "POST",
     version: Version = .http2
@@ -139,6 +140,7 @@ extension HTTPRequestHead {
     HTTPRequestHead(
       method: verb,
       path: "/\(EchoService.name)/\(method)",
+      query: query,
       fields: fields,
       version: version
     )

@@ -148,8 +148,7 @@ import TextEncodings
   @Test func path_withAQuery_isOfNoMethod() throws {
     for type in ["application/grpc", "application/grpc-web"] {
       let fixture = try ExchangeFixture()
-      var head = HTTPRequestHead.call("Say", ["content-type": type])
-      head.query = "x=1"
+      let head = HTTPRequestHead.call("Say", query: "x=1", ["content-type": type])
       let answer = try fixture.answer(head, envelope(request("a")))
       #expect(answer.head?.fields["grpc-status"] == "12")
       #expect(fixture.service.calls.isEmpty)
@@ -193,8 +192,12 @@ import TextEncodings
   )
   func unknown_isUnimplementedWithWhichRequestItWas(path: String, message: String) throws {
     let fixture = try ExchangeFixture()
-    var head = HTTPRequestHead.call("", Self.fields("x-request-id", "r"))
-    head.path = path
+    let head = HTTPRequestHead(
+      method: "POST",
+      path: path,
+      fields: Self.fields("x-request-id", "r"),
+      version: .http2
+    )
     let answer = try fixture.answer(head)
     #expect(answer.head?.status == 200)
     #expect(answer.head?.fields["grpc-status"] == "12")

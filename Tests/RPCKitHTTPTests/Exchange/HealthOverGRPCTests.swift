@@ -33,12 +33,12 @@ import Testing
   }
 
   @Test func check_byGET_isAnswered() throws {
-    var head = HTTPRequestHead(
+    let head = HTTPRequestHead(
       method: "GET",
       path: "/grpc.health.v1.Health/Check",
+      query: "encoding=proto&message=",
       version: .http1_1
     )
-    head.query = "encoding=proto&message="
     let answer = try ExchangeFixture().answer(head)
     #expect(answer.head?.status == 200)
     #expect(answer.content == Response(status: .serving).protobufBytes)

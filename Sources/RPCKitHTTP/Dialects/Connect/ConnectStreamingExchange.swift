@@ -4,6 +4,7 @@ internal import RPCKit
 /// happens, because the outcome is in the last envelope.
 final class ConnectStreamingExchange: EnvelopedExchange {
   private let transcoder: (any MessageTranscoder)?
+  private let stream: EnvelopedReading
   /// The request cannot be answered by the protocol, and HTTP has a status for that.
   private var refusalStatus = 200
   private var refusalFields: HTTPFields = [:]
@@ -13,7 +14,8 @@ final class ConnectStreamingExchange: EnvelopedExchange {
 
   init(_ arrival: HTTPArrival, transcoder: (any MessageTranscoder)?) {
     self.transcoder = transcoder
-    super.init(arrival, malformed: .invalidArgument)
+    stream = EnvelopedReading(arrival.head)
+    super.init(arrival, stream, malformed: .invalidArgument)
   }
 
   // MARK: - The request
@@ -26,8 +28,8 @@ final class ConnectStreamingExchange: EnvelopedExchange {
     }
     try chooseCodec()
     try ConnectHead.checkVersion(head.fields)
-    timeout = try CallTimeout.connect(head.fields)
-    requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
+    stream.timeout = try CallTimeout.connect(head.fields)
+    stream.requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
   }
 
   /// A client that does not say what it reads reads what it writes.
@@ -43,7 +45,7 @@ final class ConnectStreamingExchange: EnvelopedExchange {
     switch (type?.essence, transcoder) {
     case (Self.typePrefix + "proto", _): return
     case (Self.typePrefix + "json", .some(let transcoder)) where type?.isUTF8 == true:
-      codec = .json(transcoder)
+      stream.codec = .json(transcoder)
     default:
       refusalStatus = 415
       let types = ["proto"] + (transcoder == nil ? [] : ["json"])

@@ -3,45 +3,45 @@ internal import RPCKit
 /// A unary call by Connect: the message is the content of a POST, or in the query of a GET
 /// (connectrpc.com/docs/protocol).
 final class ConnectUnaryExchange: HTTPExchange {
-  private let method: BoundMethod
-  private let transcoder: (any MessageTranscoder)?
-  private var codec = MessageCodec.protobuf
-  private var timeout: Int64?
-  private var metadata = Metadata()
-  private var requestCoding = ContentCoding.identity
+  private let reading: ConnectUnaryReading
   /// The message as it came.
   private var content = ByteBuffer()
-  private var query: ConnectQuery?
   /// The answer is complete.
   private var isOver = false
 
-  init(_ arrival: HTTPArrival, method: BoundMethod, transcoder: (any MessageTranscoder)?) {
-    self.method = method
-    self.transcoder = transcoder
+  private var method: BoundMethod { reading.method }
+  private var codec: MessageCodec { reading.codec }
+  private var query: ConnectQuery? { reading.query }
+
+  init(_ arrival: HTTPArrival, _ reading: ConnectUnaryReading) {
+    self.reading = reading
     super.init(arrival)
   }
 
   // MARK: - The request
 
   override func begin() {
+    guard !reading.isRead else { return }
     do throws(RPCError) {
-      metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
+      reading.metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
       guard try readMethod() else { return }
       try ConnectHead.checkVersion(head.fields)
-      timeout = try CallTimeout.connect(head.fields)
+      reading.timeout = try CallTimeout.connect(head.fields)
       if head.method == "POST" {
-        requestCoding = try ContentCoding.ofRequest("content-encoding", head.fields)
+        reading.requestCoding = try ContentCoding.ofRequest("content-encoding", head.fields)
       }
       if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
     } catch {
       return refuse(error)
     }
+    reading.isRead = true
+    connection.keep(reading)
   }
 
   /// How the client lets the answer be compressed.
   private var acceptedCoding: ContentCoding {
     head.fields["accept-encoding"] == nil && head.method == "POST"
-      ? requestCoding : ContentCoding.ofResponse("accept-encoding", head.fields)
+      ? reading.requestCoding : ContentCoding.ofResponse("accept-encoding", head.fields)
   }
 
   /// Reads what is different for GET and POST; false when the request was refused for that.
@@ -62,8 +62,8 @@ final class ConnectUnaryExchange: HTTPExchange {
     }
     if head.method == "GET" {
       let query = try ConnectQuery(head.query ?? "")
-      self.query = query
-      requestCoding = query.compression
+      reading.query = query
+      reading.requestCoding = query.compression
       return choose(query.encoding.map { "application/\($0)" }, isUTF8: true)
     }
     let type = head.fields.contentType
@@ -73,14 +73,14 @@ final class ConnectUnaryExchange: HTTPExchange {
   /// Chooses the codec; false when the request was refused because there is none.
   private func choose(_ type: String?, isUTF8: Bool) -> Bool {
     let isUnary = method.descriptor.kind == .unary
-    switch (type, transcoder) {
+    switch (type, reading.transcoder) {
     case ("application/proto", _) where isUnary: return true
     case ("application/json", .some(let transcoder)) where isUnary && isUTF8:
-      codec = .json(transcoder)
+      reading.codec = .json(transcoder)
       return true
     default:
       let prefix = isUnary ? "application/" : ConnectStreamingExchange.typePrefix
-      let types = transcoder == nil ? ["proto"] : ["proto", "json"]
+      let types = reading.transcoder == nil ? ["proto"] : ["proto", "json"]
       let accepted = types.map { prefix + $0 }.joined(separator: ", ")
       refuse(
         RPCError(
@@ -125,9 +125,9 @@ final class ConnectUnaryExchange: HTTPExchange {
     start(
       method,
       message,
-      coding: requestCoding,
-      metadata: metadata,
-      timeout: timeout,
+      coding: reading.requestCoding,
+      metadata: reading.metadata,
+      timeout: reading.timeout,
       transcoding: codec.transcoding(to: method.descriptor.requestType)
     )
   }
@@ -200,7 +200,7 @@ final class ConnectUnaryExchange: HTTPExchange {
   }
 
   private func refuse(_ error: RPCError, status: Int? = nil, fields: HTTPFields = [:]) {
-    answer(connection.refused(error, metadata), Metadata(), status: status, fields: fields)
+    answer(connection.refused(error, reading.metadata), Metadata(), status: status, fields: fields)
   }
 
   private func answer(

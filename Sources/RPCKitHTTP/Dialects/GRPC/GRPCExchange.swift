@@ -2,8 +2,7 @@ internal import RPCKit
 
 /// A call by gRPC (grpc/grpc doc/PROTOCOL-HTTP2.md).
 class GRPCExchange: EnvelopedExchange {
-  /// Metadata stands in the trailers after a stream, and in the head beside one response.
-  private final var contentType = "application/grpc"
+  final let grpc: GRPCReading
   /// The request itself is wrong, and HTTP has a status for that.
   final var refusalStatus = 200
 
@@ -13,8 +12,9 @@ class GRPCExchange: EnvelopedExchange {
   class var contentTypes: [String] { ownContentTypes }
   private static let ownContentTypes = ["application/grpc", "application/grpc+proto"]
 
-  init(_ arrival: HTTPArrival) {
-    super.init(arrival, malformed: .internal)
+  init(_ arrival: HTTPArrival, _ grpc: GRPCReading) {
+    self.grpc = grpc
+    super.init(arrival, grpc, malformed: .internal)
   }
 
   // MARK: - The request
@@ -28,19 +28,19 @@ class GRPCExchange: EnvelopedExchange {
         "content-type is not supported; use \(Self.contentTypes[0])"
       )
     }
-    contentType = responseType(for: type.essence)
+    grpc.contentType = responseType(for: type.essence)
     guard head.method == "POST" else {
       refusalStatus = 405
       throw RPCError(.internal, .protocolViolation, "calls are made by POST")
     }
     try checkVersion()
     do throws(RPCError) {
-      timeout = try CallTimeout.grpc(head.fields)
+      grpc.timeout = try CallTimeout.grpc(head.fields)
     } catch {
       refusalStatus = 400
       throw error
     }
-    requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
+    grpc.requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
   }
 
   /// A path with a question mark is the path of no method (grpc/grpc doc/PROTOCOL-HTTP2.md, "Path").
@@ -80,7 +80,7 @@ class GRPCExchange: EnvelopedExchange {
 
   /// The fields of every answer with messages.
   var commonFields: CommonFields {
-    contentType == Self.ownContentTypes[0] ? Self.plainFields : Self.namedFields
+    grpc.contentType == Self.ownContentTypes[0] ? Self.plainFields : Self.namedFields
   }
 
   private static let plainFields = CommonFields(["content-type": ownContentTypes[0]])
@@ -109,7 +109,7 @@ class GRPCExchange: EnvelopedExchange {
     }
     isHeadSent = true
     // All in one head: a proxy that meets an empty content before the trailers may lose them.
-    var fields: HTTPFields = ["content-type": contentType]
+    var fields: HTTPFields = ["content-type": grpc.contentType]
     GRPCStatusFields.append(error, to: &fields)
     if error.code == .unimplemented { fields.append("grpc-accept-encoding", ContentCoding.names) }
     if refusalStatus == 405 { fields.append("allow", "POST") }

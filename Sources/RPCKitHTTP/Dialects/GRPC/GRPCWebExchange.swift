@@ -6,7 +6,6 @@ internal import TextEncodings
 /// Trailers are a last envelope in the content, as browsers cannot read the real ones.
 final class GRPCWebExchange: GRPCExchange {
   private var textDecoder: GRPCWebTextDecoder?
-  private var answersInText = false
 
   private static let text = "application/grpc-web-text"
 
@@ -22,17 +21,16 @@ final class GRPCWebExchange: GRPCExchange {
   // MARK: - The request
 
   override func responseType(for requestType: String) -> String {
-    let isText = requestType.hasPrefix(Self.text)
-    if isText { textDecoder = GRPCWebTextDecoder() }
+    grpc.isText = requestType.hasPrefix(Self.text)
     let wanted = head.fields.values("accept").flatMap { $0.split(separator: ",") }
       .map { MediaType(String($0)).essence }
     if wanted.contains(where: { $0.hasPrefix(Self.text) }) {
-      answersInText = true
+      grpc.answersInText = true
     } else {
       // A client that accepts anything has said as little as one that says nothing.
-      answersInText = isText && !wanted.contains { $0.hasPrefix("application/grpc-web") }
+      grpc.answersInText = grpc.isText && !wanted.contains { $0.hasPrefix("application/grpc-web") }
     }
-    return (answersInText ? Self.text : "application/grpc-web") + "+proto"
+    return (grpc.answersInText ? Self.text : "application/grpc-web") + "+proto"
   }
 
   override func checkVersion() throws(RPCError) {}
@@ -45,7 +43,8 @@ final class GRPCWebExchange: GRPCExchange {
   }
 
   override func receivedBody(_ bytes: Span<UInt8>) {
-    guard textDecoder != nil, !isOver else { return super.receivedBody(bytes) }
+    guard grpc.isText, !isOver else { return super.receivedBody(bytes) }
+    if textDecoder == nil { textDecoder = GRPCWebTextDecoder() }
     var decoded: [UInt8] = []
     guard textDecoder?.decode(bytes, into: &decoded) == true else { return refuseText() }
     connection.consumedBody(bytes.count - decoded.count, of: self)
@@ -67,7 +66,7 @@ final class GRPCWebExchange: GRPCExchange {
   // MARK: - The answer
 
   override var commonFields: CommonFields {
-    answersInText ? Self.textFields : Self.binaryFields
+    grpc.answersInText ? Self.textFields : Self.binaryFields
   }
 
   private static let textFields = CommonFields(
@@ -80,7 +79,7 @@ final class GRPCWebExchange: GRPCExchange {
   )
 
   override func sendContent(_ write: (inout ByteBuffer) -> Void) {
-    guard answersInText else { return super.sendContent(write) }
+    guard grpc.answersInText else { return super.sendContent(write) }
     var bytes = ByteBuffer()
     write(&bytes)
     guard !bytes.isEmpty else { return }

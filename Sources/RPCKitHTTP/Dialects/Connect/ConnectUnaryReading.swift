@@ -1,0 +1,22 @@
+internal import RPCKit
+
+/// A unary call by Connect, as the head of its request describes it.
+final class ConnectUnaryReading: CallReading {
+  let method: BoundMethod
+  let transcoder: (any MessageTranscoder)?
+  var codec = MessageCodec.protobuf
+  /// The query of a call by GET; nil for POST.
+  var query: ConnectQuery?
+  /// Whether the whole head was read and found good.
+  var isRead = false
+
+  init(_ head: HTTPRequestHead, method: BoundMethod, transcoder: (any MessageTranscoder)?) {
+    self.method = method
+    self.transcoder = transcoder
+    super.init(head)
+  }
+
+  override func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
+    ConnectUnaryExchange(arrival, self)
+  }
+}
