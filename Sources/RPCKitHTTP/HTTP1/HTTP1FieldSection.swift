@@ -58,9 +58,9 @@ struct HTTP1FieldSection {
   }
 
   /// Counts a field by the bytes of its name and value.
-  private mutating func note(byteCount: Int) throws(HTTP1Rejection) {
+  private mutating func note(byteCount added: Int) throws(HTTP1Rejection) {
     count += 1
-    self.byteCount += byteCount + 32
+    byteCount += added + 32
     guard count <= limits.fieldCountMax, byteCount <= limits.fieldByteCountMax else {
       throw Self.tooLarge
     }

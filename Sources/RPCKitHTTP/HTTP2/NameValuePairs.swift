@@ -103,7 +103,8 @@ extension HTTPResponseHead {
   ) {
     let status = status == 200 ? "200" : String(status)
     let length = contentLength.map { String($0) } ?? ""
-    let own = fields.fields
+    // The closure holds these and not the whole head, of which it would copy all parts.
+    let (common, own) = (common, fields.fields)
     let names = ":status".utf8.count + "content-length".utf8.count + "date".utf8.count
     let values = status.utf8.count + length.utf8.count + date.utf8.count
     unsafe NameValuePairs.lend(
