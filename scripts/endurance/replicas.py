@@ -11,6 +11,7 @@ import threading
 import time
 import traceback
 
+from .app_store import AppStore
 from .calls import Installation
 from .clocks import Clocks
 from .faults import Faults
@@ -22,13 +23,16 @@ from .relay import Relay
 from .switches import judge_switches
 from .workloads.claims import Claims
 from .workloads.counters import Counters
+from .workloads.imports import Imports
+from .workloads.moves import Moves
 from .workloads.owners import Owners
 from .workloads.places import Places
 from .workloads.points import Points
+from .workloads.purchases import Purchases
 from .workloads.roles import Roles
 from .workloads.sessions import Sessions
 
-WORKLOADS = (Roles, Owners, Counters, Places, Claims, Points, Sessions)
+WORKLOADS = (Roles, Owners, Counters, Places, Moves, Claims, Points, Purchases, Sessions, Imports)
 KINDS = ("kill", "update", "stop", "cut", "half-open", "lost answers", "lost commit", "terminate", "clock", "migration")
 # Of the first port of a run: the servers, the ways to them (as many again after the second), the programs and, with
 # Patroni, what manages the servers.
@@ -49,8 +53,9 @@ class Stage:
         self.ports = self.postgres.ports
         self.ways, self.relay, self.fleet = {}, None, None
         try:
-            self.fleet = Fleet(arguments.programs, folder, 2, self._store, first_port=self.first_port + PROGRAMS,
-                               clocks=clocks)
+            self.app_store = AppStore(folder / "app-store")
+            self.fleet = Fleet(arguments.programs, folder, 2, self._store, {"entitlement": self.app_store.settings},
+                               first_port=self.first_port + PROGRAMS, clocks=clocks)
             self.relay = Relay(self.ways)
             self.postgres.watch(self.relay.server)
             self.fleet.start()
