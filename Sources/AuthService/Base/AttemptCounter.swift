@@ -35,8 +35,10 @@ public struct AttemptCounter: Hashable, Sendable {
 
   /// Counts an attempt, unless it comes too early; says whether it may continue.
   public mutating func reserve(now: Int64) -> Bool {
-    // A longer wait than there is comes from a clock that was set back since, and does not count.
-    let wait = until.subtractingSaturated(now)
+    // After a free attempt there is none, however far the clock was ahead by which that one was counted: that of another
+    // program, or of a call that came a moment later. A longer wait than there is comes from a clock that was set back
+    // since, and does not count.
+    let wait = Self.wait(after: failures) > 0 ? until.subtractingSaturated(now) : 0
     guard wait <= 0 || wait > Self.waitMax else { return false }
     let isStale = now.subtractingSaturated(last) > Self.quietMax
     failures = isStale ? 1 : failures == .max ? .max : failures + 1

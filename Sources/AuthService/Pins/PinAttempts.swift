@@ -43,8 +43,9 @@ struct PinAttempts: Hashable, Sendable {
   /// Counts an attempt before its PIN is compared: many at once must not all find the count low.
   mutating func reserve(_ policy: PinPolicy, now: Int64) -> Outcome {
     guard !isDisabled(policy) else { return .disabled }
-    let wait = until.subtractingSaturated(now)
-    // A longer wait than there is comes from a clock that was set back since.
+    // After a free attempt there is none, whatever clock that one was counted by; see `AttemptCounter`. A longer wait than
+    // there is comes from a clock that was set back since.
+    let wait = Self.wait(after: failures, policy) > 0 ? until.subtractingSaturated(now) : 0
     if wait > 0, wait <= Self.waits[Self.waits.count - 1] { return .early(wait) }
     failures += 1
     last = now

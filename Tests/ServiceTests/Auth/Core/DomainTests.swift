@@ -153,6 +153,21 @@ struct DomainTests {
     #expect(seconds.suffix(3) == [900, 900, 900])
   }
 
+  @Test("Free attempts do not wait for the clock of the one before; others do")
+  func attempts_clocksDiffer_freeOnesDoNotWait() {
+    var counter = AttemptCounter()
+    for now in [20_000, 10_000, 19_999, 0, 30_000] as [Int64] {
+      #expect(reserve(&counter, now))
+    }
+    #expect(counter.failures == AttemptCounter.freeCount)
+    #expect(!reserve(&counter, 30_999))
+    let policy = PinPolicy()
+    var pin = PinAttempts()
+    for now in [20_000, 10_000] as [Int64] {
+      #expect(pin.reserve(policy, now: now) == .taken)
+    }
+  }
+
   @Test("Counting stops at the largest number, and a clock that was set back locks nobody out")
   func attempts_extremes_doNotLock() {
     var counter = AttemptCounter(failures: .max, last: 1000, until: 0)
