@@ -53,6 +53,8 @@ struct SubjectList: Sendable {
   static let examinedCount = 1000
   /// Decisions in one hold of the engine's lock.
   private static let decisionCountMax = 200
+  /// Times that a page is begun anew because its entity was moved.
+  private static let attemptCountMax = 16
 
   struct Page: Sendable {
     var subjects: [Tenancy_V1.AllowedSubject] = []
@@ -72,8 +74,25 @@ struct SubjectList: Sendable {
     if let asker { try core.requireListing(on: entityID, asker, tx) }
   }
 
+  /// The entity was moved while those above it were looked at.
+  private struct Moved: Error {}
+
   /// One page, for an asker who may list.
+  ///
+  /// Those who may because of where the entity was are not those who may where it is: a page of both would lack people
+  /// who may before and after, and is begun anew.
   func page(
+    _ asked: RequestedPage,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Page {
+    for _ in 0..<Self.attemptCountMax {
+      do { return try attempt(asked, core, tx) } catch is Moved { continue }
+    }
+    throw RPCError(.unavailable, "the entity is moved all the time; retry in 1 s")
+  }
+
+  private func attempt(
     _ asked: RequestedPage,
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
@@ -100,7 +119,7 @@ struct SubjectList: Sendable {
     while !rest.isEmpty, allowed.count < limit {
       // No more than the page has room for, so that the last one is where the page ends.
       let part = rest.prefix(min(Self.decisionCountMax, limit - allowed.count))
-      allowed += try decide(part.filter { granting.roles.contains($0.role) }, core)
+      allowed += try decide(part.filter { granting.roles.contains($0.role) }, granting, core)
       rest = rest.dropFirst(part.count)
       page.last = part.last?.added
     }
@@ -109,13 +128,16 @@ struct SubjectList: Sendable {
     return page
   }
 
+  /// Decides on those who were looked for where `granting` says; throws `Moved` if that is no longer so.
   private func decide(
     _ candidates: [AssociationPlace],
+    _ granting: Forest.Granting,
     _ core: TenancyCore
   ) throws -> [Allowed] {
     let (now, features) = (core.clock.now, core.features)
     return try core.engine.read { forest -> [Allowed] in
       guard let action = forest.policy.action(named: action) else { return [] }
+      guard forest.granting(action, on: entityID)?.places == granting.places else { throw Moved() }
       let entity = forest.entity(entityID)
       var allowed: [Allowed] = []
       for place in candidates {

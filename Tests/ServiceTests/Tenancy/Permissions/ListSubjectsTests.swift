@@ -89,6 +89,31 @@ struct ListSubjectsTests {
     return (library, shelf, book)
   }
 
+  @Test("While an entity is moved, those who may see it before and after are listed")
+  func listSubjects_whileMoved_lacksNobody() async throws {
+    try await ReadingRoom.run { stage in
+      let (_, shelf, book) = try await furnish(stage)
+      let library = try await stage.create("library", by: Self.hanna).id
+      let other = try await stage.create("shelf", under: library, by: Self.hanna).id
+      async let moves: Void = {
+        for count in 0..<100 {
+          _ = try await stage.entities.move(
+            .init(entityId: book, parentId: count % 2 == 0 ? other : shelf),
+            options: .by(Self.hanna)
+          )
+        }
+      }()
+      for _ in 0..<300 {
+        let page = try await stage.permissions.listSubjects(
+          .init(entityId: book, action: "book.view"),
+          options: .by(Self.hanna)
+        )
+        #expect(page.subjects.first?.userId == Self.hanna)
+      }
+      try await moves
+    }
+  }
+
   @Test("A user is told associations only where it may list roles, and never who the operators are")
   func listSubjects_byUser_showsWhatItMayKnow() async throws {
     try await ReadingRoom.run { stage in
