@@ -147,7 +147,13 @@ final class EntitlementService: Sendable {
       core: core,
       catalogue: catalogue,
       settings: settings.purchases,
-      accounts: dependencies.accounts,
+      accounts: CurrentProfiles(
+        accounts: dependencies.accounts,
+        reader: reader,
+        catalogue: catalogue,
+        scope: settings.purchases.scope,
+        clock: clock
+      ),
       stores: PurchaseStores(standard: verifier),
       metrics: purchaseMetrics
     )

@@ -52,6 +52,16 @@ struct ReceiptServiceTests {
     }
   }
 
+  @Test("The profile in the answer has what was bought, whatever AuthService has heard of it")
+  func validate_profile_isNotOlder() async throws {
+    try await Self.run { fixture in
+      // This AuthService knows of no plan.
+      let user = try #require(try await Self.validate(fixture, try TestReceipt().text()).user)
+      #expect(user.id == Self.anna && user.hasCompliancePack)
+      #expect(user.plans.map(\.subject?.id) == [Self.anna] && user.plan == user.planDetails?.tier)
+    }
+  }
+
   @Test("A signed transaction is told from a legacy receipt, and is the same purchase")
   func validate_transaction_isToldApart() async throws {
     try await Self.run { fixture in
