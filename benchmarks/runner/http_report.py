@@ -4,8 +4,7 @@ import statistics
 
 from . import floors
 from .http_wire import median_ratio
-from .services_report import verdict
-from .tables import table, thousands
+from .tables import table, thousands, verdict
 
 # Multiples of the processor time of others, and bytes per idle connection.
 GRPC_TIMES, REST_TIMES, IDLE_BYTES = 4, 5, 16 << 10

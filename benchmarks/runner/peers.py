@@ -138,6 +138,12 @@ def build_floors():
     subprocess.run([str(BENCHMARKS / "peers/build"), str(WORK), "floors"], check=True, timeout=300)
 
 
+def build_server_programs():
+    """Builds what is between a service and PostgreSQL, or in its place."""
+    WORK.mkdir(exist_ok=True)
+    subprocess.run([str(BENCHMARKS / "peers/build"), str(WORK), "postgres"], check=True, timeout=300)
+
+
 def build():
     """Builds what can be built; what cannot says so and is left out."""
     WORK.mkdir(exist_ok=True)

@@ -1,13 +1,15 @@
-"""A PostgreSQL of one's own for the length of a measurement, loaded by its own pgbench."""
+"""A PostgreSQL of one's own for the length of a measurement, loaded by its own pgbench, and a relay before it."""
 
+import json
 import pwd
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
-from . import processes
+from . import peers, processes
 
 # PostgreSQL refuses to run as root; its package makes this user.
 USER = "postgres"
@@ -20,6 +22,11 @@ def programs():
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/pgbench"),
                       key=lambda path: int(path.parts[-3]))
     return versions[-1].parent if versions else None
+
+
+def address(folder, database):
+    """A database as libpq names it, by the Unix socket in a folder."""
+    return f"postgresql://{USER}@/{database}?host={quote(str(folder), safe='')}"
 
 
 class Postgres:
@@ -63,15 +70,30 @@ class Postgres:
     def __exit__(self, *_):
         processes.end(self.server)
 
-    def execute(self, statements, database="postgres"):
+    def execute(self, statements, database="postgres", timeout=120):
         """Runs statements; the rows of their answers, as text."""
         printed = self.run("psql", "--host", self.folder, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
-                           "--field-separator", "\t", "--set=ON_ERROR_STOP=1", "--command", statements, database)
+                           "--field-separator", "\t", "--set=ON_ERROR_STOP=1", "--command", statements, database,
+                           timeout=timeout)
         return [line.split("\t") for line in printed.splitlines() if line]
 
     def address(self, database):
         """A database as libpq names it, by the server's Unix socket."""
-        return f"postgresql://{USER}@/{database}?host={quote(str(self.folder), safe='')}"
+        return address(self.folder, database)
+
+    def cpu_seconds(self):
+        """Processor time of the processes that are there: connections that last, and what writes for them."""
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", self.main_process()], capture_output=True, text=True)
+        total = 0.0
+        for pid in children.stdout.split():
+            try:
+                total += processes.cpu_seconds(int(pid))
+            except OSError:
+                pass
+        return total
+
+    def main_process(self):
+        return (self.folder / "data/postmaster.pid").read_text().split()[0]
 
     def measure(self, script, seconds, callers=64, database="postgres"):
         """What transactions of `script` by so many connections cost, for about so many seconds.
@@ -99,8 +121,7 @@ class Postgres:
 
     def backend_seconds(self):
         """Processor time of the connections' processes that have ended (proc_pid_stat(5), cutime and cstime)."""
-        pid = (self.folder / "data/postmaster.pid").read_text().split()[0]
-        with open(f"/proc/{pid}/stat") as stat:
+        with open(f"/proc/{self.main_process()}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
         return (int(fields[13]) + int(fields[14])) / processes.TICK
 
@@ -117,3 +138,60 @@ class Postgres:
         if not re.search(r"number of failed transactions: 0 ", printed):
             raise RuntimeError(f"pgbench: {printed}")
         return printed
+
+
+class Relay:
+    """A relay before a server, which is as far away as a round trip says, on the server's core."""
+
+    def __init__(self, postgres, round_trip_us):
+        self.postgres, self.round_trip_us = postgres, round_trip_us
+        self.folder = postgres.folder.with_name("relay")
+
+    def __enter__(self):
+        self.folder.mkdir()
+        socket = ".s.PGSQL.5432"
+        self.process = processes.start(
+            [str(peers.BIN / "relay"), "--listen", str(self.folder / socket), "--target",
+             str(self.postgres.folder / socket), "--round-trip-us", str(self.round_trip_us)],
+            self.postgres.core, stdout=subprocess.PIPE)
+        processes.first_line(self.process, 5)
+        return self
+
+    def __exit__(self, *_):
+        processes.end(self.process)
+
+    def address(self, database):
+        """A database as libpq names it, by the relay."""
+        return address(self.folder, database)
+
+    def round_trips(self):
+        """Round trips of each connection that there ever was."""
+        self.process.send_signal(signal.SIGUSR1)
+        return json.loads(processes.first_line(self.process, 5))["round_trips"]
+
+
+class RoundTrips:
+    """Round trips in a `with` block: of the connection with the most, which writes, and of all others together.
+
+    One connection of each program asks 50 times a second for what others have committed.
+    """
+
+    def __init__(self, relay):
+        self.relay = relay
+
+    def __enter__(self):
+        self.before = self.relay.round_trips()
+        return self
+
+    def __exit__(self, *_):
+        after = self.relay.round_trips()
+        self.each = sorted((count - before for count, before in
+                            zip(after, self.before + [0] * len(after))), reverse=True)
+
+    @property
+    def most(self):
+        return self.each[0]
+
+    @property
+    def others(self):
+        return sum(self.each[1:])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import peers, processes, same_rows
 from .postgres import Postgres, programs
+from .service_load import without_errors
 from .suite import SERVICES, Suite
 
 FAMILY = peers.REPOSITORY / "policies/family.json"
@@ -101,13 +102,6 @@ def write_redemptions(path, children):
         for child in children:
             message = field(1, child) + field(2, field(1, APP) + field(2, 1)) + field(3, "games")
             file.write(bytes([len(message)]) + message)
-
-
-def without_errors(found):
-    """What was measured; refused calls are cheaper, so none may be among them."""
-    if found["errors"]:
-        raise RuntimeError(f"rpcload: {found}")
-    return found
 
 
 class Peer:

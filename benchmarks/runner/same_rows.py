@@ -121,6 +121,39 @@ SELECT {NOW}, 'user:' || user_id, NULL, {REQUEST}, 'document.put', 'moods/m' || 
 FROM owner LEFT JOIN before ON true;
 """
 
+# The same as REDEEM, as the service asks and writes: its statements one by one, of which $1 is the number of the write
+# and $2 that of its holder, for postgres-writes. What a statement does not need is not mentioned in it.
+HOLDER = "('{names}'::text[])[$2]"
+TRANSACTION = "'ptx_' || lpad($1::text, 26, '0')"
+REDEEM_STATEMENTS = (
+    f"SELECT 1 FROM erased WHERE key = '\\x{'a5' * 32}'::bytea LIMIT 1",
+    f"SELECT 1 FROM erased WHERE key = '\\x{'5b' * 32}'::bytea LIMIT 1",
+    f"INSERT INTO change_log (revision, recorded_at, kind, subject, scope, payload) "
+    f"VALUES ($1, {NOW}, 'points', {HOLDER}, '', '\\x')",
+    f"SELECT id, holder, reward, state, hold_id, requested_by, requested_at, expires_at, decided_by, decided_at, "
+    f"transaction_id FROM points_request WHERE holder = {HOLDER} AND state = 'pending' AND expires_at <= {NOW} "
+    "ORDER BY expires_at, id",
+    f"SELECT (SELECT points FROM points_account WHERE holder = points_rule.holder AND app = points_rule.app AND "
+    f"name = 'balance'), app, points_per_minute, points_per_reward_minute, requires_approval, revision "
+    f"FROM points_rule WHERE holder = {HOLDER} AND app = '{APP}' LIMIT 1",
+    f"SELECT reward, ends_at FROM points_reward WHERE holder = {HOLDER} AND reward = 'games' AND ends_at > {NOW} LIMIT 1",
+    f"UPDATE points_reward SET ends_at = ends_at + 60000 WHERE holder = {HOLDER} AND reward = 'games'",
+    f"SELECT '', '', entry_count FROM points_holder WHERE holder = {HOLDER} "
+    f"UNION ALL SELECT app, name, points FROM points_account WHERE holder = {HOLDER} AND app = '{APP}'",
+    f"INSERT INTO points_holder (holder, entry_count) VALUES ({HOLDER}, 1) "
+    "ON CONFLICT (holder) DO UPDATE SET entry_count = points_holder.entry_count + excluded.entry_count",
+    f"UPDATE points_account SET points = points - 1 WHERE holder = {HOLDER} AND app = '{APP}' AND name = 'balance'",
+    f"INSERT INTO points_account (holder, app, name, points) VALUES ({HOLDER}, '{APP}', 'redeemed', 1) "
+    "ON CONFLICT (holder, app, name) DO UPDATE SET points = points_account.points + excluded.points",
+    "INSERT INTO points_entry (holder, debit, credit, number, transaction_id, kind, app, points, minutes, "
+    "points_per_minute, reward, reversed_id, balance, actor_id, occurred_at) "
+    f"SELECT holder, 'balance', 'redeemed', entry_count, {TRANSACTION}, 'redeem', '{APP}', 1, 1, 1, 'games', NULL, 1, "
+    f"'{{user}}', {NOW} FROM points_holder WHERE holder = {HOLDER}",
+    "INSERT INTO audit_log (recorded_at, actor, on_behalf_of, request_id, action, object, scope, outcome, "
+    f"before_digest, after_digest, detail) VALUES ({NOW}, 'user:{{user}}', NULL, {REQUEST}, 'points.redeem', "
+    f"{TRANSACTION}, {HOLDER}, 'done', NULL, {DIGEST}, '1 points, 1 entries')",
+)
+
 
 def array(names):
     return "{" + ",".join(names) + "}"
@@ -129,6 +162,11 @@ def array(names):
 def redemption(user, holders):
     """The redemption of a point of one of the holders, by a user."""
     return REDEEM.format(user=user, names=array(holders), count=len(holders))
+
+
+def redemption_statements(user, holders):
+    """The statements of a redemption by a user, a line each."""
+    return "".join(f"{statement}\n".format(user=user, names=array(holders)) for statement in REDEEM_STATEMENTS)
 
 
 def holders_before(holders):
@@ -184,15 +222,24 @@ def written(path, write):
         connection.close()
 
 
-def require_same(postgres, service, script, own):
-    """Throws unless one run of the script writes as many rows of each table as the service has written."""
+def written_on_server(postgres, database, write):
+    """The rows that a write adds to a database or changes there, by table."""
     def query(sql):
-        return postgres.execute(sql, service)
+        return postgres.execute(sql, database)
 
     tables = [name for name, in query(
         "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
     before = rows_of(tables, query, "one::text")
-    postgres.once(script, service)
-    found = changes(before, rows_of(tables, query, "one::text"))
+    write()
+    return changes(before, rows_of(tables, query, "one::text"))
+
+
+def require_equal(found, own, service):
+    """Throws unless PostgreSQL alone has written as many rows of each table as the service has."""
     if found != own:
         raise RuntimeError(f"PostgreSQL writes {found}, and {service} {own}: change benchmarks/runner/same_rows.py")
+
+
+def require_same(postgres, service, script, own):
+    """Throws unless one run of the script writes as many rows of each table as the service has written."""
+    require_equal(written_on_server(postgres, service, lambda: postgres.once(script, service)), own, service)

@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
-from . import hashing, imports, large_store, machine, mails, members, peers, processes, products
+from . import (hashing, imports, large_store, machine, mails, members, peers, postgres, processes, products,
+               replica_changes, replica_checks, replica_writes, sizes)
+from .service_load import BENCHMARK, accept, loaded, rpcload, service_credential
 from .suite import POLICY, SERVICES, Suite
 
 BUILT = peers.BUILT
-BENCHMARK = BUILT / "service-benchmark"
 PROGRAMS = ("auth-service", "tenancy-service", "entitlement-service", "gatehouse", "rpcload")
 # Windows of checks with a large store, by a service and by a user each.
 LARGE_WINDOWS = 7
@@ -24,6 +26,9 @@ LARGE_WINDOWS = 7
 BROAD_WINDOWS = 3
 # Windows at most until all trees that are asked for are in memory.
 WARMING_WINDOWS = 20
+# Parts with stores on PostgreSQL; "replicas" means all of them.
+ON_SERVER = {"replica_checks": replica_checks, "replica_writes": replica_writes, "replica_changes": replica_changes,
+             "sizes": sizes}
 # One measurement of a service takes no longer than this.
 SECONDS_MAX = 2
 
@@ -162,22 +167,6 @@ def refreshes(options, folder):
                          "--seconds", options.seconds)
 
 
-def rpcload(target, request, credential, options, *shape, core=processes.LOAD_CORE,
-            method="tenancy.v1.Permissions/Check"):
-    """Calls of one method; `request` is a template or the file of requests at a path."""
-    kind = "--request-file" if os.path.exists(request) else "--template"
-    service, method = method.split("/")
-    done = subprocess.run(
-        ["taskset", "-c", str(core), program("rpcload"), "--target", target,
-         "--service", service, "--method", method, kind, str(request),
-         "--metadata", credential, "--seconds", str(options.seconds), "--warmup", "0.5", "--json",
-         *map(str, shape)],
-        capture_output=True, text=True, timeout=120)
-    if not done.stdout.strip():
-        raise RuntimeError(f"rpcload: {done.stderr.strip()}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def question(suite):
     """A user's credential and a check that is allowed."""
     suite.client("signup", "load@example.com", "Load")
@@ -185,18 +174,6 @@ def question(suite):
     made = json.loads(suite.client("call", "Portfolios/Create", '{"name": "Load"}'))
     return (f"authorization=Bearer {session['access_token']}",
             f'2: "portfolio.view" 3: "{made["id"]}"')
-
-
-def loaded(suite, request, credential, options, connections=8, in_flight=16, **method):
-    """Calls, checks if nothing else is said, and what one costs TenancyService."""
-    process = suite.running["tenancy"].pid
-    before, began = processes.cpu_seconds(process), time.monotonic()
-    found = rpcload(suite.targets["tenancy"], request, credential, options,
-                    "--connections", connections, "--in-flight", in_flight, **method)
-    used, took = processes.cpu_seconds(process) - before, time.monotonic() - began
-    found["server_cores"] = round(used / took, 2)
-    found["server_us_per_call"] = round(used / max(1, found["calls_total"]) * 1e6, 2)
-    return found
 
 
 def checks(options, folder):
@@ -232,14 +209,6 @@ def warm(suite, requests, options, method="Check"):
         trees, before = suite.metric("tenancy", "gatehouse_tenancy_trees"), trees
         if trees == before:
             return
-
-
-def service_credential(suite):
-    """The proof of EntitlementService."""
-    with open(suite.folder / "keys/entitlement.private.pem") as key:
-        done = subprocess.run([str(BENCHMARK), "service-token"], stdin=key,
-                              capture_output=True, text=True, check=True, timeout=10)
-    return f"service-authorization=Bearer {done.stdout.strip()}"
 
 
 def checks_large(options, folder):
@@ -287,12 +256,6 @@ def broad_large(options, folder):
         found.update({method: asked(method, 1, 1) for method in requests})
         found["explain_at_once"] = asked("Explain")
     return found
-
-
-def accept(suite, name):
-    """Has a service that is stopped accept rows that it did not write itself."""
-    subprocess.run([suite.program(f"{name}-service"), "--config", str(suite.folder / f"{name}.json"),
-                    "accept-store"], check=True, capture_output=True, timeout=600)
 
 
 def report(options, folder):
@@ -444,6 +407,19 @@ def flood(options, folder):
             "errors": sum(found[kind]["errors"] for found in windows for kind in found)}
 
 
+def has_server(name, is_wanted):
+    """Whether a part can be measured that needs PostgreSQL and the programs in C before it."""
+    missing = [] if postgres.programs() else ["PostgreSQL (scripts/setup --postgresql)"]
+    peers.build_server_programs()
+    missing += [f"{program} (scripts/setup --benchmarks)" for program in ("relay", "postgres-writes")
+                if not peers.is_there(str(peers.BIN / program))]
+    if missing and is_wanted:
+        raise SystemExit(f"benchmarks/run: {name} needs {', '.join(missing)}")
+    if missing:
+        print(f"services: {name} is left out: it needs {', '.join(missing)}")
+    return not missing
+
+
 def measure(options, document):
     """Measures every part, or those wanted, into `document`; what is there of others stays."""
     options.seconds = min(options.seconds, SECONDS_MAX)
@@ -473,11 +449,16 @@ def measure(options, document):
         "sign_ins": lambda folder: sign_ins(options, folder),
         "imports": lambda folder: moved_in(options, folder),
         "flood": lambda folder: flood(options, folder), "start_up": start_up,
+        **{name: lambda folder, part=part: part.measure(BUILT, options, Path(folder))
+           for name, part in ON_SERVER.items()},
     }
-    wanted = options.parts.split(",") if options.parts else list(parts)
+    wanted = [part for name in (options.parts.split(",") if options.parts else parts)
+              for part in (ON_SERVER if name == "replicas" else [name])]
     for name in wanted:
         if name not in parts:
-            raise SystemExit(f"benchmarks/run: no part {name}; there are: {', '.join(parts)}")
+            raise SystemExit(f"benchmarks/run: no part {name}; there are: {', '.join(parts)}, and replicas: "
+                             f"{', '.join(ON_SERVER)}")
+    wanted = [name for name in wanted if name not in ON_SERVER or has_server(name, bool(options.parts))]
     section = document.get("services") or {"results": {}}
     document["services"] = section
     section.update(date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),

@@ -1,15 +1,7 @@
 """The section of the services in RESULTS.md."""
 
-from .tables import table, thousands
-
-
-def verdict(value, target, is_most=False):
-    """Whether a figure reaches its target, and by how much it does not."""
-    if value is None:
-        return "not measured"
-    if is_most:
-        return "yes" if value <= target else f"no: {value / target:.2f} × the target"
-    return "yes" if value >= target else f"no: {value / target * 100:.0f} % of the target"
+from . import replica_report
+from .tables import table, thousands, verdict
 
 
 def engine_rows(found):
@@ -290,6 +282,7 @@ def render(section):
     rows += import_rows(results.get("imports"))
     rows += report_rows(results.get("report"))
     rows += start_rows(results.get("start_up"))
+    rows += replica_report.rows(results)
     loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items()
                       if "load_average" in found)
     engine = results.get("engine") or {}

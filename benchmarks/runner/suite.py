@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import resource
 import socket
@@ -18,9 +19,15 @@ CATALOG = peers.REPOSITORY / "tiers/default.json"
 
 
 def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+    """One that no connection gets by itself before a program listens there (ip(7), ip_local_port_range)."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as taken:
+            try:
+                taken.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def is_ready(address, seconds=1):
@@ -30,21 +37,32 @@ def is_ready(address, seconds=1):
         return b" 200 " in probe.recv(200).split(b"\r\n")[0]
 
 
+def service_of(name):
+    """The service that a program is one of."""
+    return name.partition("-")[0]
+
+
 class Suite:
     """The three services in a folder of their own, on ports that were free.
 
-    A folder that a suite was in before is used again, with what is in its stores.
+    A folder that a suite was in before is used again, with what is in its stores. Programs are known by name: "auth"
+    is the first of AuthService, "auth-2" the second.
     """
 
     def __init__(self, programs, folder, settings=None, loops=2, core=None, cores=None,
-                 descriptors=None, tls=None, log_budget=1 << 20):
-        """`settings` are added to those of the services that it names; `core` pins all services,
+                 descriptors=None, tls=None, log_budget=1 << 20, servers=None, counts=None):
+        """`settings` are added to those of the services that it names; `core` pins all programs,
         `cores` those that it names; each may have so many descriptors open; `tls` is a folder with
         `server.pem` and `server.key`, which all show and believe. A few users
-        measure what thousands do, so each may leave `log_budget` MiB of log."""
+        measure what thousands do, so each may leave `log_budget` MiB of log. `servers` has the addresses
+        of stores on PostgreSQL, by service or program, and `counts` how many programs a service
+        has, if there are several."""
         self.programs = Path(programs)
         self.folder = Path(folder)
-        self.cores = cores or ({} if core is None else {name: core for name in SERVICES})
+        self.servers = servers or {}
+        self.names = [service if number == 1 else f"{service}-{number}"
+                      for service in SERVICES for number in range(1, (counts or {}).get(service, 1) + 1)]
+        self.cores = cores or ({} if core is None else {name: core for name in self.names})
         self.extra = settings or {}
         self.loops = loops
         self.descriptors = descriptors
@@ -68,10 +86,12 @@ class Suite:
         if not keys.exists():
             subprocess.run([self.program("gatehouse"), "keys", str(keys)], check=True,
                            capture_output=True)
-        self.ports = {name: free_port() for name in SERVICES}
+        self.ports = {name: free_port() for name in self.names}
         scheme = "tls" if self.tls else "tcp"
         self.targets = {name: f"{scheme}://127.0.0.1:{port}" for name, port in self.ports.items()}
-        self.admins = {name: ("127.0.0.1", free_port()) for name in SERVICES}
+        self.admins = {name: ("127.0.0.1", free_port()) for name in self.names}
+        peers = {service: f"{scheme}://" + ",".join(f"127.0.0.1:{self.ports[name]}" for name in self.names_of(service))
+                 for service in SERVICES}
         own = {
             "auth": {"secrets": str(keys / "auth.secrets.json")},
             "tenancy": {"policy": str(POLICY)},
@@ -79,32 +99,42 @@ class Suite:
                             "apple": {"bundle_id": "com.unifiedsmarthome.app", "apple_id": 1}},
         }
         self.started = {}
-        for name in SERVICES:
+        for name in self.names:
+            service = service_of(name)
+            server = self.servers.get(name, self.servers.get(service))
+            store = {"store": server} if server else {"database": str(self.store(service))}
             settings = {
                 "listen": [f"127.0.0.1:{self.ports[name]}"],
                 "admin": f"127.0.0.1:{self.admins[name][1]}",
-                "loops": self.loops, "database": str(self.store(name)),
+                "loops": self.loops, **store,
                 "log": {"level": "warning"}, "log_budget_mib": self.log_budget,
-                "peers": {other: self.targets[other] for other in SERVICES if other != name},
+                "peers": {other: peers[other] for other in SERVICES if other != service},
                 "service_keys": {
-                    "private_key": str(keys / f"{name}.private.pem"),
+                    "private_key": str(keys / f"{service}.private.pem"),
                     "trusted": {other: str(keys / f"{other}.public.pem")
-                                for other in SERVICES if other != name}},
-                **own[name], **self.extra.get(name, {}),
+                                for other in SERVICES if other != service}},
+                **own[service], **self.extra.get(service, {}),
             }
+            if server and service == "auth":
+                # A service whose store is a file has it beside the file.
+                settings.setdefault("mail", {"spool": str(self.folder / f"{name}.mail")})
             if self.tls:
                 settings["tls"] = {"certificate": str(self.tls / "server.pem"),
                                    "key": str(self.tls / "server.key")}
-            if name == "tenancy":
+            if service == "tenancy":
                 del settings["peers"]["entitlement"]
             path = self.folder / f"{name}.json"
             path.write_text(json.dumps(settings))
             self.started[name] = self.start(name)
 
+    def names_of(self, service):
+        """The programs of a service."""
+        return [name for name in self.names if service_of(name) == service]
+
     def command(self, name):
-        """What starts a service, without its arguments."""
+        """What starts a program, without its arguments."""
         pinned = ["taskset", "-c", str(self.cores[name])] if name in self.cores else []
-        return [*pinned, self.program(f"{name}-service")]
+        return [*pinned, self.program(f"{service_of(name)}-service")]
 
     def start(self, name):
         """Starts a service; returns the seconds until its probe for readiness says yes."""
