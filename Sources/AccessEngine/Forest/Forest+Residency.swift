@@ -104,7 +104,7 @@ extension Forest {
     precondition(revision >= tree.revision, "rows of a tree that are ahead of the forest")
     guard held(tree.root) == nil else { return true }
     guard !tree.isOvertaken else { return false }
-    for row in tree.entitiesDownwards() { load(row) }
+    for row in tree.entitiesInOrder { load(row) }
     for row in tree.variants.values { put(row) }
     for row in tree.associations.values { put(row) }
     for row in tree.links { put(row) }

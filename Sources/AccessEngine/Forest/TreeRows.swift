@@ -14,6 +14,11 @@ package struct TreeRows: Sendable {
   /// Whether something came into the tree or left it, so that it has to be read again.
   package private(set) var isOvertaken = false
   private var leaving: Set<String> = []
+  /// The identifiers of entities, each after the one above it, in the order in which a forest takes them fastest; nil
+  /// before `sort`, and once something has another place.
+  private var order: [String]?
+  /// What was removed since.
+  private var removed: Set<String> = []
 
   /// The rows of a snapshot; those that speak of entities that are not among them are dropped.
   package init(
@@ -54,13 +59,29 @@ package struct TreeRows: Sendable {
     let (isMoved, isHere) = (leaving.remove(row.id) != nil, entities[row.id] != nil)
     let belongs =
       row.id == root ? row.parent == Forest.systemIdentifier : entities[row.parent] != nil
-    if belongs, isHere || !isMoved { entities[row.id] = row }
+    if belongs, isHere || !isMoved {
+      follow(row)
+      entities[row.id] = row
+    }
     // Of what comes with all that is below it, or goes like that, the change names the top alone.
     if belongs ? isMoved && !isHere : isHere { isOvertaken = true }
   }
 
+  /// Keeps the order, unless an entity comes to another place.
+  private mutating func follow(_ row: EntityRow) {
+    guard order != nil else { return }
+    if let before = entities[row.id] {
+      if before.parent != row.parent { order = nil }
+    } else if removed.contains(row.id) {
+      order = nil
+    } else {
+      order?.append(row.id)
+    }
+  }
+
   private mutating func remove(_ id: String) {
     guard entities.removeValue(forKey: id) != nil else { return }
+    if order != nil { removed.insert(id) }
     associations = associations.filter { $0.value.entity != id }
     links = links.filter { $0.from != id && $0.to != id }
     if id == root { variants = [:] }
@@ -76,15 +97,23 @@ package struct TreeRows: Sendable {
 }
 
 extension TreeRows {
-  /// An entity from which no walk of at most `Forest.depthMax` steps leads to the root; nil when there is none.
-  package var unrootedEntity: String? {
-    let rooted = Set(entitiesDownwards().map(\.id))
-    return rooted.count == entities.count ? nil : entities.keys.first { !rooted.contains($0) }
+  /// Sorts the entities, before a forest is held for that; an entity from which no walk of at most `Forest.depthMax`
+  /// steps leads to the root, nil when there is none.
+  package mutating func sort() -> String? {
+    let sorted = entitiesDownwards().map(\.id)
+    order = sorted
+    guard sorted.count != entities.count else { return nil }
+    let rooted = Set(sorted)
+    return entities.keys.first { !rooted.contains($0) }
   }
 
-  /// The entities below the root, itself among them, each after the one above it, and siblings in the order in which a
-  /// forest takes them fastest.
-  func entitiesDownwards() -> [EntityRow] {
+  /// The entities, each after the one above it.
+  var entitiesInOrder: [EntityRow] {
+    order?.compactMap { entities[$0] } ?? entitiesDownwards()
+  }
+
+  /// The entities below the root, itself among them, each after the one above it, and siblings by their identifiers.
+  private func entitiesDownwards() -> [EntityRow] {
     guard let top = entities[root] else { return [] }
     let others = entities.values.filter { $0.id != root }.sorted { $0.id < $1.id }
     let children = Dictionary(grouping: others, by: \.parent)

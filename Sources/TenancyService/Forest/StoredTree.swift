@@ -27,4 +27,17 @@ struct StoredTree: Sendable {
       }
     )
   }
+
+  /// The same of a policy that is in force: throws `StoreError.corrupt` for a type that it lacks, and for an entity from
+  /// which no way leads to the root.
+  func checkedRows(under policy: Policy, in tx: borrowing ReadTransaction) throws -> TreeRows {
+    if let record = entities.first(where: { policy.type(named: $0.type) == nil }) {
+      throw tx.damage("\(record.id) is of type \(record.type), which the policy lacks")
+    }
+    var rows = rows(under: policy)
+    if let entity = rows.sort() {
+      throw tx.damage("\(entity) has no parent, is nested too deeply, or is below itself")
+    }
+    return rows
+  }
 }

@@ -45,15 +45,7 @@ enum TreeReader {
   ) throws -> TreeRows {
     let given = try tx.query(AssociationRecord.columns, "WHERE e.root_id = ?", .text(root))
     let taken = try TakenAssociationTable.all(below: root, in: tx)
-    let tree = try records(of: root, roles: given + taken, in: tx)
-    if let record = tree.entities.first(where: { policy.type(named: $0.type) == nil }) {
-      throw tx.damage("\(record.id) is of type \(record.type), which the policy lacks")
-    }
-    let rows = tree.rows(under: policy)
-    if let entity = rows.unrootedEntity {
-      throw tx.damage("\(entity) has no parent, is nested too deeply, or is below itself")
-    }
-    return rows
+    return try records(of: root, roles: given + taken, in: tx).checkedRows(under: policy, in: tx)
   }
 
   /// A tree with some of the roles in it, at the newest revision of the snapshot.

@@ -112,6 +112,37 @@ struct TreeRowsTests {
     #expect(!tree.isOvertaken)
   }
 
+  @Test("Each entity comes after the one above it, whatever has changed since they were sorted")
+  func order_followsChanges() {
+    var tree = tree()
+    #expect(tree.sort() == nil)
+    let isDownwards = { (rows: [EntityRow]) in
+      let ids = rows.map(\.id)
+      return Set(ids).count == ids.count
+        && rows.allSatisfy { row in
+          row.id == "a"
+            || (ids.firstIndex(of: row.parent) ?? .max) < (ids.firstIndex(of: row.id) ?? -1)
+        }
+    }
+    tree.apply(.putEntity(row("c", below: "b")))
+    tree.apply(.putEntity(row("d", below: "c")))
+    #expect(tree.entitiesInOrder.map(\.id) == ["a", "b", "c", "d"])
+    // One that moves below a newer one, and one that comes back there.
+    tree.apply(.leaving("b"))
+    tree.apply(.removeEntity("d"))
+    tree.apply(.removeEntity("c"))
+    tree.apply(.putEntity(row("e", below: "a")))
+    tree.apply(.putEntity(row("b", below: "e")))
+    tree.apply(.putEntity(row("c", below: "b")))
+    #expect(tree.entitiesInOrder.count == 4 && isDownwards(tree.entitiesInOrder))
+    var returning = self.tree()
+    #expect(returning.sort() == nil)
+    returning.apply(.removeEntity("b"))
+    returning.apply(.putEntity(row("f", below: "a")))
+    returning.apply(.putEntity(row("b", below: "f")))
+    #expect(returning.entitiesInOrder.count == 3 && isDownwards(returning.entitiesInOrder))
+  }
+
   @Test("A move inside of it is followed; one into it or out of it means to read it again")
   func move_acrossTrees_overtakes() {
     var inside = tree()
