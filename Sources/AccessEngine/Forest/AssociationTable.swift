@@ -166,6 +166,12 @@ struct AssociationTable: Sendable {
     }
   }
 
+  /// Counts a role of a subject that it may have elsewhere, among `roles(subject:)`, until one of its rows is removed.
+  mutating func note(_ role: RoleID, of subject: UInt32) {
+    Self.makeRoom(for: subject, of: Subject(), in: &subjects)
+    subjects[Int(subject)].roles |= RoleSet(role).bits
+  }
+
   // MARK: Chains
 
   private mutating func link(_ number: UInt32) {

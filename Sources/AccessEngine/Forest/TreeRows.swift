@@ -17,7 +17,7 @@ package struct TreeRows: Sendable {
   /// The identifiers of entities, each after the one above it, in the order in which a forest takes them fastest; nil
   /// before `sort`, and once something has another place.
   private var order: [String]?
-  /// What was removed since.
+  /// Entities that were removed since.
   private var removed: Set<String> = []
 
   /// The rows of a snapshot; those that speak of entities that are not among them are dropped.

@@ -211,12 +211,14 @@ enum AssociationTable {
     return try tx.query(AssociationRecord.columns, condition, .text(userID), .text(entityID))
   }
 
-  /// Everything that a user has, in the order it was given.
+  /// Everything that a user has, in the order it was given, or so much of it.
   static func all(
     ofUser userID: String,
+    limit: Int = .max,
     in tx: borrowing some Queryable
   ) throws -> [AssociationRecord] {
-    try tx.query(AssociationRecord.columns, "WHERE a.user_id = ? ORDER BY a.added", .text(userID))
+    let condition = "WHERE a.user_id = ? ORDER BY a.added LIMIT ?"
+    return try tx.query(AssociationRecord.columns, condition, .text(userID), .integer(limit))
   }
 
   /// The roles that a user has given others, in the order they were given.

@@ -22,14 +22,17 @@ enum LinkTable {
     ) { $0.text(0) }
   }
 
-  /// The links that lead to an entity.
+  /// The links that lead to an entity, or so many of them.
   static func links(
     to id: String,
+    limit: Int = .max,
     in tx: borrowing some Queryable
   ) throws -> [(name: String, from: String, to: String)] {
-    try tx.query("SELECT link, from_id, to_id FROM entity_link WHERE to_id = ?", .text(id)) {
-      ($0.text(0), $0.text(1), $0.text(2))
-    }
+    try tx.query(
+      "SELECT link, from_id, to_id FROM entity_link WHERE to_id = ? LIMIT ?",
+      .text(id),
+      .integer(limit)
+    ) { ($0.text(0), $0.text(1), $0.text(2)) }
   }
 
   /// Links with one end at or below an entity, and the other end elsewhere.

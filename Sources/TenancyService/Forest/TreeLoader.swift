@@ -6,21 +6,49 @@ internal import ServiceKit
 ///
 /// An unknown identifier costs one look-up in an index and loads nothing. Callers wait without holding
 /// anything; a load that has begun goes on although its caller is cancelled: others may wait for it.
+///
+/// Questions about single entities need not wait for a large tree; see `part(for:lacking:)`.
 actor TreeLoader: TreeLoading {
-  private let store: ServiceStore
-  private let engine: PermissionEngine
+  let store: ServiceStore
+  let engine: PermissionEngine
+  let zones: any TimeZoneSource
+  /// Entities of a tree that is not large, at most.
+  let smallCountMax: Int
+  /// Counts answers by parts of trees.
+  let parts: Counter
   /// Look-ups in progress, each with its waiters.
   private var inProgress: [Missing: Task<[String], any Error>] = [:]
+  /// The same of the roots of single entities; none for what is not there.
+  private var searches: [String: Task<String?, any Error>] = [:]
   /// Trees that are being read.
   private var loads: [String: Task<Void, any Error>] = [:]
+  /// Roots that are being looked at, whether their trees are large.
+  var measures: [String: Task<Bool, any Error>] = [:]
+  /// Roots of large trees that are to be read.
+  var large: Set<String> = []
+  /// Roots of large trees that could not be read the last time: questions wait for these, and learn why.
+  var unreadable: Set<String> = []
+  /// Loads in progress behind questions that are decided by parts.
+  var behind: Set<Missing> = []
+  /// The end of the last load of a large tree: the next one waits for it, so that of the threads that read the store one
+  /// stays free for questions.
+  var lastLarge: Task<Void, Never>?
 
   /// Times that something is read again because a change has overtaken it.
-  private static let attemptCountMax = 16
+  static let attemptCountMax = 16
   /// Roots that are looked at in one read of all trees.
   private static let pageSize = 1000
 
-  init(_ store: ServiceStore, _ engine: PermissionEngine) {
-    (self.store, self.engine) = (store, engine)
+  init(
+    _ store: ServiceStore,
+    _ engine: PermissionEngine,
+    _ zones: any TimeZoneSource,
+    smallCountMax: Int,
+    metrics: MetricRegistry
+  ) {
+    (self.store, self.engine, self.zones) = (store, engine, zones)
+    self.smallCountMax = smallCountMax
+    parts = TreeMetrics.parts(metrics)
   }
 
   /// Returns the roots of the trees that are in memory for it, pinned, for the caller to unpin; what is not in the store
@@ -53,6 +81,10 @@ actor TreeLoader: TreeLoading {
   }
 
   private func repeatLookUp(_ missing: Missing) async throws -> [String] {
+    if case .tree(of: let id) = missing {
+      guard let root = try await root(of: id) else { return [] }
+      return try await load([root]) { _ in true } ?? []
+    }
     for _ in 0..<Self.attemptCountMax {
       engine.beginLookUp(missing)
       do {
@@ -65,16 +97,40 @@ actor TreeLoader: TreeLoading {
     throw TenancyError.treesMissing([missing])
   }
 
+  /// The root of the tree of an entity; nil when there is no such entity, which memory knows from then on.
+  ///
+  /// One search at a time for each: whether a change has overtaken it is noted by identifier.
+  func root(of id: String) async throws -> String? {
+    if let running = searches[id] { return try await running.value }
+    let task = Task { try await self.search(id) }
+    searches[id] = task
+    defer { searches[id] = nil }
+    return try await task.value
+  }
+
+  private func search(_ id: String) async throws -> String? {
+    let missing = Missing.tree(of: id)
+    for _ in 0..<Self.attemptCountMax {
+      engine.beginLookUp(missing)
+      do {
+        if let root = try await store.read({ try TreeReader.root(of: id, in: $0) }) {
+          engine.abandonLookUp(missing)
+          return root
+        }
+      } catch {
+        engine.abandonLookUp(missing)
+        throw error
+      }
+      if engine.endLookUp({ $0.endLookUp(ofAbsent: id) }) { return nil }
+    }
+    throw TenancyError.treesMissing([missing])
+  }
+
   /// Looks something up and loads the trees of these roots, which stay pinned; nil when a change has overtaken the
   /// answer.
   private func answer(_ missing: Missing) async throws -> [String]? {
     switch missing {
-    case .tree(of: let id):
-      guard let root = try await store.read({ try TreeReader.root(of: id, in: $0) }) else {
-        return engine.endLookUp { $0.endLookUp(ofAbsent: id) } ? [] : nil
-      }
-      engine.abandonLookUp(missing)
-      return try await load([root]) { _ in true }
+    case .tree: preconditionFailure("the root of a single entity is searched for")
     case .trees(ofSubject: let id):
       let roots = try await store.read { try TreeReader.roots(ofUser: id, in: $0) }
       return try await load(roots) { $0.endLookUp(ofSubject: id, roots: roots) }
@@ -117,8 +173,21 @@ actor TreeLoader: TreeLoading {
 
   private func load(root: String) async throws {
     if let running = loads[root] { return try await running.value }
-    let task = Task { try await self.repeatLoad(root) }
+    let isLarge = large.contains(root) || unreadable.contains(root)
+    let earlier = isLarge ? lastLarge : nil
+    let task = Task {
+      await earlier?.value
+      defer { large.remove(root) }
+      do {
+        try await self.repeatLoad(root)
+        unreadable.remove(root)
+      } catch {
+        if large.contains(root) { unreadable.insert(root) }
+        throw error
+      }
+    }
     loads[root] = task
+    if isLarge { lastLarge = Task { _ = await task.result } }
     defer { loads[root] = nil }
     try await task.value
   }

@@ -17,4 +17,12 @@ enum TreeMetrics {
       kind: .counter
     ) { Double(engine.memory.releaseCount) }
   }
+
+  /// Counts the questions that are answered by a part of a tree.
+  static func parts(_ registry: MetricRegistry) -> Counter {
+    registry.counter(
+      "gatehouse_tenancy_tree_parts_total",
+      help: "Questions answered by a part of a large tree, while all of it was still to be read."
+    )
+  }
 }

@@ -11,6 +11,13 @@ struct PermissionCheck: Sendable {
   let wantsAncestors: Bool
 }
 
+extension PartQuestion {
+  /// The question of some checks.
+  init(_ checks: [PermissionCheck]) {
+    self.init(subjects: Set(checks.map(\.subject)), entities: Set(checks.map(\.entity)))
+  }
+}
+
 /// The outcome of a check.
 enum CheckOutcome: Sendable {
   /// It is decided at this revision, whose token is not in the message yet: making one takes a lock.

@@ -30,8 +30,11 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     return .later {
       try await core.reach(atLeast: request.atLeastRevision)
       return try await core.retrying {
-        var decision = Tenancy_V1.Decision()
-        let outcome = try decide(check, context, into: &decision)
+        var (outcome, decision) = try await core.ask(PartQuestion([check])) { forest, now in
+          var decision = Tenancy_V1.Decision()
+          let outcome = forest.decide(check, context, now: now, into: &decision)
+          return (outcome, decision)
+        }
         try settle(&decision, outcome, path: "")
         return decision
       }
@@ -61,16 +64,16 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     for check in request.checks where !check.atLeastRevision.isEmpty {
       try await core.reach(atLeast: check.atLeastRevision)
     }
-    let (now, asked) = (core.clock.now, checks)
+    let asked = checks
     let decisions = try await core.retrying {
-      var decisions = [Tenancy_V1.Decision](repeating: .init(), count: asked.count)
-      // One hold of the lock: all at one revision.
-      let outcomes = try core.engine.read { forest in
+      // One hold of the lock, or one part of a snapshot: all at one revision.
+      var (outcomes, decisions) = try await core.ask(PartQuestion(asked)) { forest, now in
         var outcomes: [CheckOutcome] = []
+        var decisions = [Tenancy_V1.Decision](repeating: .init(), count: asked.count)
         for (index, check) in asked.enumerated() {
           outcomes.append(forest.decide(check, context, now: now, into: &decisions[index]))
         }
-        return outcomes
+        return (outcomes, decisions)
       }
       let missing = Set(
         outcomes.compactMap { if case .missing(let holder) = $0 { holder } else { nil } }
@@ -119,7 +122,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   ) async throws -> Tenancy_V1.ListActionsResponse {
     let subject = try call.caller.subject(request.subjectId)
     try await core.reach(atLeast: request.atLeastRevision)
-    let (context, now) = (CheckContext(call.caller, core), core.clock.now)
+    let context = CheckContext(call.caller, core)
     let (entities, revision) = try await core.retrying {
       // A few entities for each hold of the lock: each answer is of this revision or a later one.
       let revision = core.engine.revision
@@ -127,7 +130,8 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       var rest = request.entityIds[...]
       while !rest.isEmpty {
         let ids = rest.prefix(8)
-        let listed = try core.engine.read { forest in
+        let question = PartQuestion(subjects: [subject], entities: Set(ids))
+        let listed = try await core.ask(question) { forest, now in
           var listed: [(message: Tenancy_V1.EntityActions, missing: FeatureHolder?)] = []
           for id in ids { listed.append(forest.actions(of: subject, on: id, context, now: now)) }
           return listed

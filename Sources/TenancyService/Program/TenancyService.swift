@@ -153,7 +153,13 @@ public final class TenancyService: Sendable {
     core = TenancyCore(
       store: store,
       engine: engine,
-      loader: TreeLoader(store, engine),
+      loader: TreeLoader(
+        store,
+        engine,
+        zones,
+        smallCountMax: settings.smallTreeCountMax,
+        metrics: metrics
+      ),
       clock: clock,
       identifiers: identifiers,
       users: with.users,

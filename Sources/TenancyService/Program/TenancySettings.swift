@@ -15,6 +15,8 @@ public struct TenancySettings: Sendable {
   public var logBudgetByteCount: Int64?
   /// Bytes that trees in memory may take, about: those that are used least leave it.
   public var treeByteCountMax = 1 << 30
+  /// Entities of a tree for which questions about single entities wait, at most.
+  var smallTreeCountMax = 50_000
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
   /// How webhooks are sent; nil sends none.

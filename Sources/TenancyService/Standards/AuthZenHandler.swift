@@ -142,7 +142,7 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
   /// is said as of what is not there, and by the same code.
   func entityID(_ resource: Tenancy_V1.AuthZenResource) async throws -> String {
     let type = try await core.retrying {
-      try core.engine.read { forest in
+      try await core.ask(PartQuestion(subjects: [], entities: [resource.id])) { forest, _ in
         forest.entity(resource.id).map { forest.policy[forest.type($0)].name }
       }
     }

@@ -12,6 +12,11 @@ protocol TreeLoading: Sendable {
   /// Returns when all of it was in memory, or is known not to be in the store: the roots of the trees, which are pinned
   /// and which the caller has to unpin.
   func load(_ missing: Set<Missing>) async throws -> [String]
+
+  /// Returns the part of the store that a question which lacks trees rests on, if one of these is large.
+  ///
+  /// The load of that tree begins, and goes on behind the answer.
+  func part(for question: PartQuestion, lacking missing: Set<Missing>) async throws -> PartAnswer
 }
 
 /// How trees come into memory and leave it.
@@ -32,6 +37,14 @@ extension PermissionEngine {
     let policy: Policy
     let generation: Int64
   }
+
+  /// How a part of the store is to be read: by which policy, of which forest, and at this revision or a later one.
+  var basis: (policy: Policy, generation: Int64, revision: Int64) {
+    peek { ($0.policy, $0.generation, $0.revision) }
+  }
+
+  /// Whether a tree is in memory.
+  func holds(root: String) -> Bool { peek { $0.holds(root: root) } }
 
   /// A tree is about to be read: from here on its changes are kept; nil when it is in memory.
   ///

@@ -1,4 +1,5 @@
 import Foundation
+import PackedTables
 import RPCKit
 import RPCKitTesting
 import ServiceKit
@@ -21,13 +22,15 @@ struct PlaceTests {
 
     /// Has all trees in memory.
     func loadTrees() async throws {
+      let metrics = MetricRegistry()
       let store = ServiceStore(
         database,
         of: "tenancy",
         identifiers: IdentifierFactory(clock: ManualClock(), random: SystemRandomSource()),
-        metrics: MetricRegistry()
+        metrics: metrics
       )
-      _ = try await TreeLoader(store, engine).load([.everything])
+      let loader = TreeLoader(store, engine, UTCOnly(), smallCountMax: .max, metrics: metrics)
+      _ = try await loader.load([.everything])
     }
 
     static func run(_ body: (Stage) async throws -> Void) async throws {
@@ -206,5 +209,29 @@ struct PlaceTests {
       let unrooted = stage.engine.peek { $0.unrootedEntity }
       #expect(unrooted == nil, "seed \(seed)")
     }
+  }
+}
+
+extension Forest {
+  /// An entity from which no walk of at most `depthMax` steps leads to the system; nil when there is
+  /// none.
+  ///
+  /// Of a forest that was loaded: everything else here goes up without looking, and would never end
+  /// in a circle.
+  fileprivate var unrootedEntity: String? {
+    for index in 0..<nodes.count where nodes[index].isAlive && !isRooted(UInt32(index)) {
+      return entities.text(UInt32(index))
+    }
+    return nil
+  }
+
+  private func isRooted(_ entity: UInt32) -> Bool {
+    var current = entity
+    for _ in 0...Self.depthMax {
+      guard current != Self.system else { return true }
+      guard current != Self.none, nodes[Int(current)].isAlive else { return false }
+      current = nodes[Int(current)].parent
+    }
+    return false
   }
 }

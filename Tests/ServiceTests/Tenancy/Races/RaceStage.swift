@@ -92,7 +92,13 @@ struct RaceStage: Sendable {
     let core = TenancyCore(
       store: store,
       engine: engine,
-      loader: TreeLoader(store, engine),
+      loader: TreeLoader(
+        store,
+        engine,
+        UTCOnly(),
+        smallCountMax: .max,
+        metrics: MetricRegistry()
+      ),
       clock: clock,
       identifiers: identifiers,
       users: Everybody(),

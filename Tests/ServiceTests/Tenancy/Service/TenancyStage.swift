@@ -193,6 +193,10 @@ struct TenancyStage: Sendable {
   /// Room for trees; with that for one or two (`TREE_BYTES=4096`) they come and go in all tests.
   static let treeByteCountMax =
     ProcessInfo.processInfo.environment["TREE_BYTES"].flatMap { Int($0) } ?? .max
+  /// Entities of trees that questions wait for; with none (`SMALL_TREES=0`) each first question about a tree is answered
+  /// by a part of it in all tests.
+  static let smallTreeCountMax =
+    ProcessInfo.processInfo.environment["SMALL_TREES"].flatMap { Int($0) } ?? 50_000
   /// What signs reports.
   static let reportKey = SigningKey.generate()
 
@@ -244,6 +248,7 @@ struct TenancyStage: Sendable {
     logBudget: Int64? = nil,
     webhooks: WebhookFixture? = nil,
     treeByteCountMax: Int = Self.treeByteCountMax,
+    smallTreeCountMax: Int = Self.smallTreeCountMax,
     storeOf shared: TestFolder? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
@@ -273,6 +278,7 @@ struct TenancyStage: Sendable {
             logBudget,
             webhooks,
             treeByteCountMax,
+            smallTreeCountMax,
             shared ?? folder,
             loops,
             body
@@ -292,6 +298,7 @@ struct TenancyStage: Sendable {
             logBudget,
             webhooks,
             treeByteCountMax,
+            smallTreeCountMax,
             shared ?? folder,
             loops,
             body
@@ -333,6 +340,7 @@ struct TenancyStage: Sendable {
     _ logBudget: Int64?,
     _ webhooks: WebhookFixture?,
     _ treeByteCountMax: Int,
+    _ smallTreeCountMax: Int,
     _ storeFolder: TestFolder,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
@@ -362,6 +370,7 @@ struct TenancyStage: Sendable {
     configuration.webhooks = webhooks?.settings
     if let webhooks { configuration.notices = webhooks.notices }
     configuration.treeByteCountMax = treeByteCountMax
+    configuration.smallTreeCountMax = smallTreeCountMax
     configuration.offersWorkbench = Self.offersWorkbench
     // Less than what other things are kept for, so that none of them goes with the audit log.
     configuration.auditLifetime = 30 * 86_400_000
