@@ -8,7 +8,7 @@ extension StoreError {
   public func rpcError(domain: String) -> RPCError {
     let errors = ErrorCatalog(domain: domain)
     return switch self {
-    case .unavailable, .moved:
+    case .unavailable, .conflict, .moved:
       errors.unavailable(
         "STORE_UNAVAILABLE",
         "storage is unavailable; retry after the given delay",

@@ -18,6 +18,8 @@ public enum StoreError: Error, Hashable, Sendable {
   ///
   /// A write that ended so may or may not survive a crash; repeat it with its idempotency key.
   case unavailable(String)
+  /// Other transactions were in the way each time; nothing was done, and the same may succeed later.
+  case conflict(String)
   /// More is waiting than `DatabaseConfiguration` allows; nothing was done.
   case overloaded
   /// More reads or writes of one caller are waiting than its share; nothing was done.
@@ -54,6 +56,7 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
+    case .conflict(let reason): "other transactions of the store are in the way: \(reason)"
     case .overloaded: "the store is overloaded"
     case .callerOverloaded: "too many calls of one caller are waiting for the store"
     case .corrupt(let path, let detail):

@@ -28,6 +28,8 @@ extension PostgresError {
     case PostgresMove.errorState: .moved(path: path, to: sentence)
     // Values that do not fit a statement, which is an error of the program.
     case "08P01": .statement(description)
+    // Another transaction was in the way, and nothing was done.
+    case "40001", "40P01": .conflict(description)
     case "XX001", "XX002": .corrupt(path: path, detail: description)
     default: storeErrorByClass
     }

@@ -36,6 +36,12 @@ final class GroupCommitter {
   /// late sends several.
   private static let savepointCommitCountMax = 64
 
+  /// Transactions in a row that others were in the way of.
+  private var conflictCount = 0
+  /// As many are run again; the writes of the next one fail by it.
+  private static let conflictCountMax = 8
+  private var runsConflictsAgain: Bool { conflictCount < Self.conflictCountMax }
+
   /// Runs the job and what waits behind it in one transaction; answers them after its fsync.
   ///
   /// A job that has to be the first of the next transaction, because it relied on what one before it has
@@ -59,15 +65,18 @@ final class GroupCommitter {
       now: newest.now(by: clock.now),
       revision: feed.newest,
       hasSavepoints: savepointCommitCount > 0,
+      runsConflictsAgain: runsConflictsAgain,
       eventRules: configuration.eventRules
     )
     guard let outcomes = run(startingWith: first, from: line, session) else {
-      savepointCommitCount = Self.savepointCommitCountMax
+      noteUndone(session)
       return rollBack()
     }
     savepointCommitCount =
       session.hasUndoneChanges ? Self.savepointCommitCountMax : max(0, savepointCommitCount - 1)
     let failure = finishTransaction()
+    if case .conflict = failure { return line.putBack(outcomes.map(\.job)) }
+    conflictCount = 0
     if failure == nil {
       engine.committed(session.changes.last)
       attach(session.follower)
@@ -76,6 +85,15 @@ final class GroupCommitter {
     }
     for outcome in outcomes { outcome.tell(failure) }
     engine.tidy()
+  }
+
+  /// Notes why a transaction was undone whose writes run again.
+  private func noteUndone(_ session: WriteSession) {
+    if session.runsAgainAfterConflict {
+      conflictCount += 1
+    } else {
+      savepointCommitCount = Self.savepointCommitCountMax
+    }
   }
 
   /// Takes over what other programs have committed.
@@ -160,7 +178,7 @@ final class GroupCommitter {
     engine.finish()
   }
 
-  /// Commits; nil is success.
+  /// Commits; nil is success, and a conflict has all of the writes run again.
   private func finishTransaction() -> StoreError? {
     guard connection.isInTransaction else {
       // An error inside one of the writes took all of them along.
@@ -171,6 +189,11 @@ final class GroupCommitter {
     do throws(StoreError) {
       try connection.execute("COMMIT")
     } catch {
+      if case .conflict = error, runsConflictsAgain {
+        conflictCount += 1
+        rollBack()
+        return error
+      }
       fail(error)
       rollBack()
       return .unavailable("the commit failed: \(error)")

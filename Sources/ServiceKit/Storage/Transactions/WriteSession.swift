@@ -28,6 +28,10 @@ final class WriteSession {
   /// Whether each write, and each part that can be undone alone, gets a savepoint; without one, what fails
   /// after it has changed something takes the whole transaction along.
   private let hasSavepoints: Bool
+  /// Whether what meets a conflict between transactions has the whole group run again.
+  private let runsConflictsAgain: Bool
+  /// Whether a write has met one, so that the group runs again.
+  private(set) var runsAgainAfterConflict = false
   /// Which actions are events; nil where none are kept.
   let eventRules: EventRules?
   /// Whether the transaction contains changes of something that has failed.
@@ -40,12 +44,14 @@ final class WriteSession {
     now: Int64,
     revision: Int64,
     hasSavepoints: Bool,
+    runsConflictsAgain: Bool = true,
     eventRules: EventRules? = nil
   ) {
     self.connection = connection
     self.now = now
     revisionBefore = revision
     self.hasSavepoints = hasSavepoints
+    self.runsConflictsAgain = runsConflictsAgain
     self.eventRules = eventRules
   }
 
@@ -75,6 +81,10 @@ final class WriteSession {
         if hasConflict { throw WriteConflict() }
       }
     } catch {
+      if case StoreError.conflict = error, runsConflictsAgain {
+        runsAgainAfterConflict = true
+        return .tainted
+      }
       if isTainted { return .tainted }
       return hasConflict ? .conflict : .done(error)
     }
