@@ -6,13 +6,17 @@ struct ServerCopyTarget: StoreCopyTarget {
   var path: String { location.description }
 
   func make(_ body: (any StoreCopyTables) throws(StoreError) -> Void) throws(StoreError) {
-    let server = try PostgresConnection(location)
+    let memory = StoreTimeline()
+    let server = try PostgresConnection(location, memory)
+    let profile = try PostgresProbe.profile(of: server, at: location, memory)
     try server.waitPatiently()
-    let schema = PostgresSchema(
+    var schema = PostgresSchema(
       connection: server,
       applicationID: definition.applicationID
     )
-    try PostgresTurn(server).hold(on: server) { () throws(StoreError) in
+    schema.turnsAreByRows = profile.isByRows
+    let turn = try PostgresTurn(server, makingRows: profile.isByRows)
+    try turn.hold(on: server) { () throws(StoreError) in
       try schema.make(definition.migrations) { _ throws(StoreError) in
         try body(ServerCopyTables(server: server))
       }

@@ -12,7 +12,8 @@ extension DatabaseConfiguration {
       server,
       memory,
       applicationID: applicationID,
-      migrations: migrations
+      migrations: migrations,
+      logger: logger
     )
   }
 

@@ -32,7 +32,7 @@ public struct StoreCatalog: Sendable {
       FROM pg_class AS t
         JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
         LEFT JOIN pg_constraint AS k ON k.conrelid = t.oid AND k.contype = 'p'
-      WHERE t.relkind = 'r' AND t.relname <> 'store_schema'
+      WHERE t.relkind = 'r' AND t.relname NOT IN ('store_schema', '\(TurnRows.tableName)')
         AND t.relnamespace = CAST(current_schema() AS regnamespace)
       ORDER BY t.relname, a.attnum
       """,

@@ -107,6 +107,14 @@ final class PostgresConnection: StoreConnection {
   /// Whether another connection of the program has found a server that took over from this one.
   private var isSuperseded: Bool { timeline.map { $0 < memory.highest } ?? false }
 
+  /// Whether the server says which timeline it is on.
+  var hasTimeline: Bool { timeline != nil }
+
+  /// A connection to the same store, beside this one.
+  func another() throws(StoreError) -> PostgresConnection {
+    try PostgresConnection(location, memory)
+  }
+
   /// Connects again, to the first host that serves the store.
   ///
   /// Throws `cannotOpen`, with the reasons of all hosts.

@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// PostgreSQL's side of a store on a server, which several programs may serve.
 ///
 /// All commits are in one order: a transaction that writes takes the turn of the store's schema first and hears of all
@@ -22,14 +24,21 @@ final class PostgresEngine: StoreEngine {
     _ location: PostgresLocation,
     _ memory: StoreTimeline,
     applicationID: Int32,
-    migrations: [Migration]
+    migrations: [Migration],
+    logger: Logger?
   ) throws(StoreError) {
     server = try PostgresConnection(location, memory)
-    try PostgresSessions.require(server, at: location, memory)
-    turn = try PostgresTurn(server)
     version = SchemaVersion(migrations)
-    let schema = PostgresSchema(connection: server, applicationID: applicationID)
-    try turn.hold(on: server) { () throws(StoreError) in try schema.bringUp(migrations) }
+    let profile = try PostgresProbe.profile(of: server, at: location, memory)
+    var schema = PostgresSchema(connection: server, applicationID: applicationID)
+    schema.turnsAreByRows = profile.isByRows
+    let making = try PostgresTurn(server, makingRows: profile.isByRows)
+    try making.hold(on: server) { () throws(StoreError) in try schema.bringUp(migrations) }
+    // Another program may have made the store in the meantime.
+    turn = try PostgresTurn(server)
+    guard turn.isByRows || !profile.isByRows else { throw PostgresProbe.lostLocks(server.path) }
+    try SequenceOrder.require(server)
+    profile.log(logger)
     lastRevision = try StoreSchema.newestRevision(server)
     let last = try server.first(
       "SELECT recorded_at FROM change_log WHERE revision = ?",
@@ -39,6 +48,10 @@ final class PostgresEngine: StoreEngine {
   }
 
   func begin(after revision: Int64) throws(StoreError) -> [Change] {
+    try ConflictAttempts.run { () throws(StoreError) in try beginOnce(after: revision) }
+  }
+
+  private func beginOnce(after revision: Int64) throws(StoreError) -> [Change] {
     if server.isConnected {
       do throws(StoreError) {
         return try beginInTurn(after: revision, isNew: false)

@@ -5,13 +5,15 @@
 struct PostgresSchema {
   let connection: PostgresConnection
   let applicationID: Int32
+  /// Whether a store that is made gets rows in the place of advisory locks.
+  var turnsAreByRows = false
 
   /// Makes an empty store, or applies what is missing to an older one; each in one transaction.
   ///
   /// A newer one on which this program may work stays as it is. Throws `foreignFile`, `newerSchema`,
   /// `migrationFailed`.
   func bringUp(_ migrations: [Migration]) throws(StoreError) {
-    guard try hasTable("store_schema") else { return try makeEmpty(migrations) }
+    guard try connection.hasTable("store_schema") else { return try makeEmpty(migrations) }
     let found = try inspect(migrations)
     try refuseMoved()
     guard !SchemaVersion(migrations).isOlder(than: found.tables) else { return }
@@ -28,7 +30,7 @@ struct PostgresSchema {
 
   /// Throws for a store of another service, or of another age than the program.
   func requireNewest(_ migrations: [Migration]) throws(StoreError) {
-    guard try hasTable("store_schema") else {
+    guard try connection.hasTable("store_schema") else {
       throw .cannotOpen(
         path: connection.path,
         detail: "there is no store; the next start creates one"
@@ -45,17 +47,10 @@ struct PostgresSchema {
     }
   }
 
-  private func hasTable(_ name: String) throws(StoreError) -> Bool {
-    let count = try connection.first(
-      "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
-      [.text(name)]
-    ) { $0.integer(0) }
-    return count == 1
-  }
-
   private func requireEmpty() throws(StoreError) {
     let count = try connection.first(
-      "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+      "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename <> ?",
+      [.text(TurnRows.tableName)]
     ) { $0.integer(0) }
     guard count != 0 else { return }
     throw .cannotOpen(
@@ -151,6 +146,7 @@ struct PostgresSchema {
       for trigger in (StoreSchema.common + migrations).compactMap(\.postgresTriggers) {
         try connection.run(trigger)
       }
+      if turnsAreByRows { try connection.run(TurnRows.rowsOfStore) }
       try claim(migrations)
     }
   }
@@ -220,6 +216,8 @@ struct PostgresSchema {
       }
     } catch .unavailable(let reason) {
       throw .unavailable(reason)
+    } catch .conflict(let reason) {
+      throw .unavailable(reason)
     } catch {
       throw .migrationFailed(version: migration.version, detail: error.description)
     }
@@ -234,5 +232,16 @@ struct PostgresSchema {
       if connection.isInTransaction { try connection.run("ROLLBACK") }
       throw error
     }
+  }
+}
+
+extension PostgresConnection {
+  /// Whether the schema of the store has a table.
+  func hasTable(_ name: String) throws(StoreError) -> Bool {
+    let count = try first(
+      "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
+      [.text(name)]
+    ) { $0.integer(0) }
+    return count == 1
   }
 }

@@ -4,7 +4,7 @@
 /// prepared, settings, and the lock of the program that leads belong to a session, so a store behind such a pooler would
 /// fail now and then, or two programs would lead.
 enum PostgresSessions {
-  /// Throws `cannotOpen` if a pooler lends sessions by the transaction.
+  /// Throws `cannotOpen` if a pooler lends sessions by the transaction; leaves the other connection in one.
   ///
   /// A pooler lends the session that was given back last first (PgBouncer, `server_round_robin`). While another
   /// connection is in a transaction, the first one gets a different session then, which does not have its setting, or
@@ -12,12 +12,8 @@ enum PostgresSessions {
   /// with an error that does not name the cause.
   static func require(
     _ server: PostgresConnection,
-    at location: PostgresLocation,
-    _ memory: StoreTimeline
+    beside other: PostgresConnection
   ) throws(StoreError) {
-    let other = try PostgresConnection(location, memory)
-    // Its transaction goes on until here, and may be ended by the server before on a machine that stalls.
-    defer { withExtendedLifetime(other) {} }
     try server.run("SELECT set_config('gatehouse.session', 'first', false)")
     try other.run("SELECT set_config('gatehouse.session', 'other', false)")
     try other.run("BEGIN; SELECT 1")

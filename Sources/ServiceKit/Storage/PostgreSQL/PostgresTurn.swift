@@ -1,9 +1,13 @@
-/// The turn to write in a store that several programs serve, and the one to lead them: advisory locks of its schema.
+/// The turn to write in a store that several programs serve, and the one to lead them.
 ///
-/// Locks of the server end with the transaction or the connection that holds them, so a program that was cut off cannot
-/// write: no time and no promise of the program's own is involved (PostgreSQL, "Advisory Locks").
+/// By advisory locks of the store's schema where the engine has such locks. They end with the transaction or the
+/// connection that holds them, so a program that was cut off cannot write: no time and no promise of the program's own
+/// is involved (PostgreSQL, "Advisory Locks"). Elsewhere rows of the store take their place (docs/decisions/0243).
+///
+/// Confined to the thread of its connection.
 struct PostgresTurn {
   private let schemaID: Int64
+  private let rows: TurnRows?
 
   /// Tells our locks from others' in the same database.
   private static let writing = 0x6761_7465
@@ -11,8 +15,13 @@ struct PostgresTurn {
   /// How long a turn is waited for, in seconds: longer than the server lets a program that has stopped hold one.
   private static let waitMax = 15
 
-  /// The locks of the schema that a connection uses.
-  init(_ server: PostgresConnection) throws(StoreError) {
+  /// Whether rows take the place of locks.
+  var isByRows: Bool { rows != nil }
+
+  /// The turn in the schema that a connection uses, by what the store there was made for.
+  ///
+  /// `makingRows` is for a store that is to be made with rows.
+  init(_ server: PostgresConnection, makingRows: Bool = false) throws(StoreError) {
     let id = try server.first(
       "SELECT CAST(oid AS bigint) FROM pg_namespace WHERE nspname = current_schema()"
     ) { $0.integer(0) }
@@ -23,6 +32,8 @@ struct PostgresTurn {
       )
     }
     schemaID = id
+    let usesRows = makingRows ? true : try TurnRows.areUsed(on: server)
+    rows = usesRows ? TurnRows() : nil
   }
 
   /// The two numbers of a lock; the second is a signed one of 32 bits.
@@ -30,14 +41,20 @@ struct PostgresTurn {
     "\(lockClass), \(Int32(truncatingIfNeeded: schemaID))"
   }
 
+  /// Begins a transaction, of which the first statement waits for a turn.
+  ///
+  /// What was committed in the meantime is to be seen by the statements after it, so the isolation is not left to the
+  /// server's default.
+  private static let beginning = """
+    BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '\(waitMax)s'
+    """
+
   /// Begins a transaction that has the turn to write until its end, and runs a statement in it.
   func begin(on server: PostgresConnection, with statement: String) throws(StoreError) {
-    try server.run(
-      """
-      BEGIN; SET LOCAL lock_timeout = '\(Self.waitMax)s';
-      SELECT pg_advisory_xact_lock(\(key(Self.writing))); \(statement)
-      """
-    )
+    let taking =
+      isByRows
+      ? TurnRows.takingToWrite : "SELECT pg_advisory_xact_lock(\(key(Self.writing)))"
+    try server.run("\(Self.beginning); \(taking); \(statement)")
   }
 
   /// Runs `body` with the turn to write, over several transactions.
@@ -45,11 +62,9 @@ struct PostgresTurn {
     on server: PostgresConnection,
     _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
+    guard !isByRows else { return try holdRows(beside: server, body) }
     try server.run(
-      """
-      BEGIN; SET LOCAL lock_timeout = '\(Self.waitMax)s';
-      SELECT pg_advisory_lock(\(key(Self.writing))); COMMIT
-      """
+      "\(Self.beginning); SELECT pg_advisory_lock(\(key(Self.writing))); COMMIT"
     )
     let result = Result { () throws(StoreError) in try body() }
     // It ends with the connection.
@@ -57,16 +72,35 @@ struct PostgresTurn {
     try result.get()
   }
 
-  /// Tries to lead; what leads is the connection, until it ends.
-  func lead(on server: PostgresConnection) throws(StoreError) -> Bool {
-    let isLeading = try server.first(
+  /// A transaction of another connection holds rows as long as `body` runs.
+  private func holdRows(
+    beside server: PostgresConnection,
+    _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let holder = try server.another()
+    try holder.waitPatiently()
+    try ConflictAttempts.run { () throws(StoreError) in
+      if holder.isInTransaction { try holder.run("ROLLBACK") }
+      try holder.run("\(Self.beginning); \(TurnRows.takingToMake); \(TurnRows.takingIfMade)")
+    }
+    let result = Result { () throws(StoreError) in try body() }
+    if holder.isInTransaction { try holder.run("ROLLBACK") }
+    try result.get()
+  }
+
+  /// Tries to lead, or to go on leading; the connection leads until its end, or the row for a while.
+  func lead(on server: PostgresConnection, isLeading: Bool) throws(StoreError) -> Bool {
+    if let rows { return try rows.lead(on: server) }
+    if isLeading { return true }
+    let isTaken = try server.first(
       "SELECT pg_try_advisory_lock(\(key(Self.leading)))"
     ) { $0.boolean(0) }
-    return isLeading == true
+    return isTaken == true
   }
 
   /// Leads no longer, so that another program may.
   func stopLeading(on server: PostgresConnection) throws(StoreError) {
+    if let rows { return try rows.stopLeading(on: server) }
     try server.run("SELECT pg_advisory_unlock(\(key(Self.leading)))")
   }
 }

@@ -27,6 +27,8 @@ final class StoreTail: Sendable {
   private static let interval: UInt32 = 20
   /// Questions between two attempts to lead, and between two looks at the version of the tables.
   private static let questionsPerAttempt = 25
+  /// Time between two questions after which the second one is a long one.
+  private static let pauseMax = Duration.seconds(1)
   /// The server ends a connection that says nothing for so long, so that a program that was stopped leads no longer.
   private static let silenceMax = "5s"
 
@@ -81,13 +83,19 @@ final class StoreTail: Sendable {
     var questionCount = 0
     while !state.withLock({ $0.isClosed }) {
       do throws(StoreError) {
-        try ask(server, turn, isLong: questionCount % Self.questionsPerAttempt == 0)
+        // A program that was stopped may lead no longer.
+        let isLong = questionCount % Self.questionsPerAttempt == 0 || silence > Self.pauseMax
+        try ask(server, turn, isLong: isLong)
         questionCount += 1
       } catch {
         questionCount = 0
         leadership.set(false)
       }
       usleep(Self.interval * 1000)
+    }
+    // A lock ends with the connection, a row does not.
+    if turn.isByRows, leadership.isLeading, server.isConnected {
+      _ = try? turn.stopLeading(on: server)
     }
     leadership.set(false)
   }
@@ -111,7 +119,7 @@ final class StoreTail: Sendable {
     let found = try StoreVersion.of(server)
     if version.isOlder(than: found.oldestProgram) { return try leave(server, turn) }
     note(found.tables)
-    if !leadership.isLeading, try turn.lead(on: server) { leadership.set(true) }
+    leadership.set(try turn.lead(on: server, isLeading: leadership.isLeading))
   }
 
   /// Says once that a newer program has added to the tables, which this one does not use.
