@@ -69,7 +69,8 @@ def first_checks(kinds, folder, relay, options):
             if loads != share:
                 raise RuntimeError(f"{share} first checks loaded {loads:.0f} trees")
             found.setdefault(kind, []).append(window)
-    return {kind: medians(windows, (*PERCENTILES, "round_trips")) for kind, windows in found.items()} | {"checks": share}
+    figures = (*PERCENTILES, "round_trips")
+    return {kind: medians(windows, figures) for kind, windows in found.items()} | {"checks": share}
 
 
 def warm(suite, name, requests, options):

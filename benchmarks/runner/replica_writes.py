@@ -12,10 +12,9 @@ from .postgres import Postgres, Relay, RoundTrips
 from .replica_checks import ROUND_TRIP_US, at_once
 from .rest import Rest
 from .service_load import loaded, without_errors
-from .suite import Suite
+from .suite import SERVICES, Suite
 
 BARE = "bare"
-SERVICES_ON_SERVER = ("auth", "tenancy", "entitlement")
 # Callers of each program, and of both together.
 ONE, HALF, ALONE = (8, 8), (4, 8), (1, 1)
 # Calls of each in a measurement. A group of writes takes about a second, so windows of time would cut some off.
@@ -39,9 +38,9 @@ def bare(relay, statements, subjects, *more):
 
 def prepare(programs, folder, postgres):
     """Children with points on the server; who redeems, the children, and what one redemption writes."""
-    for service in SERVICES_ON_SERVER:
+    for service in SERVICES:
         postgres.execute(f"CREATE DATABASE {service}")
-    addresses = {service: postgres.address(service) for service in SERVICES_ON_SERVER}
+    addresses = {service: postgres.address(service) for service in SERVICES}
     with Suite(programs, folder, SETTINGS, servers=addresses) as suite:
         products.session(suite)
         children = products.children_with_points(suite)
@@ -119,8 +118,9 @@ def measure(programs, options, folder):
         requests = {"spread": folder / "spread.bin", "hot": folder / "hot.bin"}
         products.write_redemptions(requests["spread"], children)
         products.write_redemptions(requests["hot"], children[:1])
-        with Suite(programs, folder, SETTINGS, servers={service: relay.address(service) for service in SERVICES_ON_SERVER},
-                   counts={"entitlement": 2}, core=processes.SERVER_CORE) as suite:
+        addresses = {service: relay.address(service) for service in SERVICES}
+        with Suite(programs, folder, SETTINGS, servers=addresses, counts={"entitlement": 2},
+                   core=processes.SERVER_CORE) as suite:
             suite.client("login", "load@example.com")
             token = json.loads((folder / "session.json").read_text())["access_token"]
             credential = f"authorization=Bearer {token}"

@@ -136,7 +136,8 @@ REDEEM_STATEMENTS = (
     f"SELECT (SELECT points FROM points_account WHERE holder = points_rule.holder AND app = points_rule.app AND "
     f"name = 'balance'), app, points_per_minute, points_per_reward_minute, requires_approval, revision "
     f"FROM points_rule WHERE holder = {HOLDER} AND app = '{APP}' LIMIT 1",
-    f"SELECT reward, ends_at FROM points_reward WHERE holder = {HOLDER} AND reward = 'games' AND ends_at > {NOW} LIMIT 1",
+    f"SELECT reward, ends_at FROM points_reward WHERE holder = {HOLDER} AND reward = 'games' AND ends_at > {NOW} "
+    "LIMIT 1",
     f"UPDATE points_reward SET ends_at = ends_at + 60000 WHERE holder = {HOLDER} AND reward = 'games'",
     f"SELECT '', '', entry_count FROM points_holder WHERE holder = {HOLDER} "
     f"UNION ALL SELECT app, name, points FROM points_account WHERE holder = {HOLDER} AND app = '{APP}'",

@@ -5,9 +5,7 @@ How long it takes to be ready, what first checks take, and checks whose trees co
 
 import os
 import statistics
-import tempfile
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 from . import processes
@@ -87,47 +85,54 @@ def coming_and_going(suite, folder, trees):
             "peak_mb": round(suite.resident_bytes("tenancy", "VmHWM") / 1e6, 1)}
 
 
-def measured(suite_of, folder, trees, options):
-    """What a filled store costs."""
-    found = {"ready_ms": started(suite_of)}
+class Sizes:
+    """The trees, and services of which TenancyService may keep a part of them in memory."""
+
+    def __init__(self, programs, options):
+        self.programs, self.options = programs, options
+        self.trees = Trees(max(1, options.entities // DEVICES), DEVICES)
+        self.limit = limit_mib(self.trees)
+
+    def suite_of(self, folder, **more):
+        """What starts the services in a folder."""
+        settings = {"tenancy": {"memory_limit_mib": self.limit}}
+        return lambda: Suite(self.programs, folder, settings, loops=1, core=processes.SERVER_CORE, **more)
+
+    def measured(self, suite_of, folder, **found):
+        """What the filled store costs, beside what is known of it."""
+        found |= {"entities": self.trees.count * self.trees.rows, "roles": self.trees.associations,
+                  "trees": self.trees.count, "limit_mib": self.limit, "ready_ms": started(suite_of)}
+        with suite_of() as suite:
+            found["cold"] = cold(suite, folder, self.trees, self.options)
+        with suite_of() as suite:
+            found["coming_and_going"] = coming_and_going(suite, folder, self.trees)
+        return found
+
+
+def in_file(programs, options, folder):
+    """With the store in a file."""
+    sizes = Sizes(programs, options)
+    suite_of = sizes.suite_of(folder)
     with suite_of() as suite:
-        found["cold"] = cold(suite, folder, trees, options)
-    with suite_of() as suite:
-        found["coming_and_going"] = coming_and_going(suite, folder, trees)
-    return found
+        pass
+    began = time.monotonic()
+    fill_file(suite.store("tenancy"), sizes.trees)
+    filled = time.monotonic()
+    accept(suite, "tenancy")
+    return sizes.measured(suite_of, folder, fill_s=round(filled - began), accept_s=round(time.monotonic() - filled),
+                          store_gb=round(os.path.getsize(suite.store("tenancy")) / 1e9, 2))
 
 
-def measure(programs, options, folder):
-    """First the file, which is removed, then the server: a store of ten million takes some gigabytes."""
-    trees = Trees(max(1, options.entities // DEVICES), DEVICES)
-    limit = limit_mib(trees)
-    settings = {"tenancy": {"memory_limit_mib": limit}}
-    found = {"entities": trees.count * trees.rows, "roles": trees.associations, "trees": trees.count, "limit_mib": limit}
-
-    def suite_of(at, **more):
-        return lambda: Suite(programs, at, settings, loops=1, core=processes.SERVER_CORE, **more)
-
-    with tempfile.TemporaryDirectory(dir=folder) as name:
-        at = Path(name)
-        with suite_of(at)() as suite:
-            pass
-        began = time.monotonic()
-        fill_file(suite.store("tenancy"), trees)
-        filled = time.monotonic()
-        accept(suite, "tenancy")
-        found["file"] = {"fill_s": round(filled - began), "accept_s": round(time.monotonic() - filled),
-                         "store_gb": round(os.path.getsize(suite.store("tenancy")) / 1e9, 2),
-                         **measured(suite_of(at), at, trees, options)}
-    at = Path(folder) / "services"
-    at.mkdir()
-    with Postgres(Path(folder) / "postgres", processes.LOAD_CORE) as postgres:
+def on_server(programs, options, folder):
+    """With the store on PostgreSQL."""
+    sizes = Sizes(programs, options)
+    with Postgres(folder / "postgres", processes.LOAD_CORE) as postgres:
         postgres.execute("CREATE DATABASE tenancy")
-        on_server = suite_of(at, servers={"tenancy": postgres.address("tenancy")})
-        with on_server():
+        suite_of = sizes.suite_of(folder, servers={"tenancy": postgres.address("tenancy")})
+        with suite_of():
             pass
         began = time.monotonic()
-        fill_server(postgres, "tenancy", trees)
+        fill_server(postgres, "tenancy", sizes.trees)
         ((size,),) = postgres.execute("SELECT pg_database_size('tenancy')")
-        found["server"] = {"fill_s": round(time.monotonic() - began), "store_gb": round(int(size) / 1e9, 2),
-                           **measured(on_server, at, trees, options)}
-    return found
+        return sizes.measured(suite_of, folder, fill_s=round(time.monotonic() - began),
+                              store_gb=round(int(size) / 1e9, 2))

@@ -13,19 +13,25 @@ from .large_store import ACTIONS, ASSOCIATION, ENTITY, PREFIXES, ROLES, field, w
 # Neighbours in time are not neighbours in the trees (Knuth's multiplier).
 SCATTER = 2_654_435_761
 # Of twenty associations in turn: those on units, devices, properties and portfolios (large_store.LEVELS).
-HELD = {"unit": "n % 2 = 0", "device": "n % 4 = 1", "property": "n % 4 = 3 AND n % 20 <> 19", "portfolio": "n % 20 = 19"}
+HELD = {"unit": "n % 2 = 0", "device": "n % 4 = 1", "property": "n % 4 = 3 AND n % 20 <> 19",
+        "portfolio": "n % 20 = 19"}
 # How each engine counts from 0, and writes a number with 26 digits.
-SERIES = {"file": "(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n + 1 < {count}) SELECT n FROM s)",
+SERIES = {"file": "(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n + 1 < {count}) "
+                  "SELECT n FROM s)",
           "server": "generate_series(0::bigint, {count} - 1) AS numbers(n)"}
 DIGITS = {"file": "printf('%026d', {number})", "server": "lpad(({number})::text, 26, '0')"}
 # Made anew when all rows are there, which takes less time.
-INDEXES = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('entity', 'association') AND sql <> ''"
+INDEXES = """
+SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('entity', 'association') AND sql <> ''
+"""
 
 SERVER_INDEXES = """
 SELECT indexname, indexdef FROM pg_indexes
 WHERE tablename IN ('entity', 'association') AND indexname NOT IN (SELECT conname FROM pg_constraint)
 """
-SERVER_SETTINGS = "SET session_replication_role = replica; SET synchronous_commit = off; SET maintenance_work_mem = '512MB';"
+SERVER_SETTINGS = """
+SET session_replication_role = replica; SET synchronous_commit = off; SET maintenance_work_mem = '512MB';
+"""
 
 
 @dataclass(frozen=True)
@@ -83,8 +89,8 @@ class Trees:
             since, until = (now - 1000, now + 86_400_000) if kind == "device" else ("NULL", "NULL")
             yield (f"INSERT INTO association ({', '.join(ASSOCIATION)}) SELECT {name('role', 'n')}, "
                    f"{name('user', f'n * 40503 % {self.users}')}, "
-                   f"{name(kind, f'n * {SCATTER} % {self.totals[kind]}')}, '{ROLES[kind]}', {since}, {until}, '', {now}, "
-                   f"n + 1000 FROM {SERIES[engine].format(count=self.associations)} WHERE {share}")
+                   f"{name(kind, f'n * {SCATTER} % {self.totals[kind]}')}, '{ROLES[kind]}', {since}, {until}, '', "
+                   f"{now}, n + 1000 FROM {SERIES[engine].format(count=self.associations)} WHERE {share}")
 
     def device(self, number):
         return f"dev_{number:026d}"
@@ -129,8 +135,10 @@ class Trees:
 def fill_file(path, trees):
     """Adds the trees to the store of a service that has ended; it has to accept the store then."""
     store = sqlite3.connect(path)
-    store.execute("PRAGMA synchronous = OFF")
-    store.execute("PRAGMA cache_size = -1000000")
+    # Every page would be written twice.
+    for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -2000000", "temp_store = MEMORY",
+                    "threads = 2"):
+        store.execute(f"PRAGMA {setting}")
     with store:
         indexes = store.execute(INDEXES).fetchall()
         for name, _ in indexes:
