@@ -15,7 +15,9 @@ TREES = Trees(count=3000, devices=76)
 # A network between service and server.
 ROUND_TRIP_US = 1000
 # So few that all have been asked before they are measured, as the roles of a user who may not are looked up once.
-QUESTIONS = 5000
+QUESTIONS = 2000
+# First checks of a round: a service's proof lives for a minute, and ten round trips each may be slow.
+FIRST_CHECKS = 500
 PERCENTILES = ("p50_us", "p99_us")
 
 
@@ -54,7 +56,7 @@ def medians(windows, figures):
 
 def first_checks(kinds, folder, relay, options):
     """One check after the other, each of a tree that is not in memory, by kind: medians of rounds that alternate."""
-    found, share = {}, TREES.count // options.rounds
+    found, share = {}, min(FIRST_CHECKS, TREES.count // options.rounds)
     for round_ in range(options.rounds):
         requests = folder / f"first{round_}.bin"
         TREES.write_first_questions(requests, range(round_ * share, (round_ + 1) * share))

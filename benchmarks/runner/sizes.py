@@ -18,7 +18,8 @@ from .tree_store import Trees, fill_file, fill_server
 DEVICES = 1000
 # Starts of which the median counts.
 STARTS = 3
-FIRST_CHECKS = 200
+# Few enough for a service's proof, which lives for a minute.
+FIRST_CHECKS = 60
 # What services.md says: bytes of an entity and of a role in memory.
 ENTITY_BYTES, ROLE_BYTES = 136, 144
 # Of all trees so much may be in memory.
