@@ -24,8 +24,8 @@ def arguments():
                         help="of the services: comma-separated; empty means all, the figures of the "
                              "others stay")
     parser.add_argument("--entities", type=int, default=1_000_000,
-                        help="devices, and associations, of the engine and the large store "
-                             "(default 1000000)")
+                        help="devices, and associations, of the engine, the large store and the parts sizes_file "
+                             "and sizes_server (default 1000000)")
     parser.add_argument("--windows", type=int, default=15,
                         help="fours of windows that show what sign-ins do to checks (default 15)")
     parser.add_argument("--only-postgresql", action="store_true",
