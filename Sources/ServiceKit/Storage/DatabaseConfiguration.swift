@@ -26,7 +26,8 @@ public struct DatabaseConfiguration: Sendable {
   public var waitingWriteCountMax = 4096
   /// Writes that share one transaction and one fsync.
   public var writesPerCommitMax = 256
-  /// How long a transaction takes in further writes before it is committed.
+  /// How long a transaction takes in further writes before it is committed; on a server five times as long, where each
+  /// write waits for round trips and the turn that they share costs some as well.
   public var commitIntervalMax = Duration.milliseconds(20)
   /// Bytes of page cache per connection.
   public var cacheByteCount = 8 << 20

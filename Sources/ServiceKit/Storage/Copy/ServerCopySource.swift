@@ -27,6 +27,7 @@ struct ServerCopySource: StoreCopySource {
     }
     do throws(StoreError) {
       try server.beginReading()
+      try server.settle()
     } catch {
       _ = try? move.unmark()
       throw error

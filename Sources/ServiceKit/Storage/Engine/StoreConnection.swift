@@ -25,6 +25,9 @@ protocol StoreConnection: AnyObject {
   /// Begins a transaction of one snapshot, on a connection for reads.
   func beginReading() throws(StoreError)
 
+  /// Ends such a transaction.
+  func endReading() throws(StoreError)
+
   /// Runs one statement; the number of rows it inserted, changed or deleted.
   @discardableResult
   func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int
@@ -57,6 +60,8 @@ protocol StoreConnection: AnyObject {
 }
 
 extension StoreConnection {
+  func endReading() throws(StoreError) { try execute("COMMIT") }
+
   /// At once.
   func post(_ sql: String, _ values: [SQLValue]) throws(StoreError) { try execute(sql, values) }
 
@@ -109,8 +114,9 @@ extension StoreConnection {
     try beginReading()
     do {
       try body(ReadTransaction(self))
-      try execute("COMMIT")
+      try endReading()
     } catch {
+      forget()
       if isInTransaction { try execute("ROLLBACK") }
       throw error
     }

@@ -22,6 +22,10 @@ final class PostgresConnection: StoreConnection {
   private var preparedCount = 0
   /// Statements that were posted, and are sent with the next one.
   private var posted: [PostedStatement] = []
+  /// Whether what was posted begins a transaction that reads.
+  var isBeginning = false
+  /// Whether the end of a transaction that reads was sent, and the answer not looked at.
+  var isEnding = false
   private var postedByteCount = 0
   /// Warnings without a code of their own that the server has sent.
   private let warningCount: UnsafeMutablePointer<UInt32>
@@ -48,12 +52,18 @@ final class PostgresConnection: StoreConnection {
   /// The oldest server whose SQL is enough (`CREATE OR REPLACE TRIGGER`).
   private static let serverVersionMin: Int32 = 140_000
 
-  // What is acknowledged is durable, whatever the server's default is.
+  // What is acknowledged is durable, whatever the server's default is. All that a service asks goes by an index and has
+  // few rows: without the three settings of plans, a server that guesses more scans a table for one tree, and starts
+  // processes for that.
   private static let setUpStatements = """
     SET lock_timeout = '2s';
     SET idle_in_transaction_session_timeout = '5s';
     SET standard_conforming_strings = on;
     SET bytea_output = hex;
+    SELECT set_config(wanted.name, wanted.value, false)
+    FROM (VALUES ('max_parallel_workers_per_gather', '0'), ('jit', 'off'), ('random_page_cost', '1.1'))
+      AS wanted (name, value)
+    WHERE EXISTS (SELECT 1 FROM pg_settings WHERE pg_settings.name = wanted.name);
     SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off';
     SELECT set_config('application_name', 'gatehouse ' || current_schema(), false)
@@ -105,7 +115,7 @@ final class PostgresConnection: StoreConnection {
   }
 
   /// Whether another connection of the program has found a server that took over from this one.
-  private var isSuperseded: Bool { timeline.map { $0 < memory.highest } ?? false }
+  var isSuperseded: Bool { timeline.map { $0 < memory.highest } ?? false }
 
   /// Whether the server says which timeline it is on.
   var hasTimeline: Bool { timeline != nil }
@@ -213,9 +223,10 @@ final class PostgresConnection: StoreConnection {
     """
   }
 
-  private func disconnect() {
+  func disconnect() {
     statements = [:]
     timeline = nil
+    isEnding = false
     forget()
     guard let handle = unsafe handle else { return }
     unsafe CPostgreSQL_finish(handle)
@@ -234,19 +245,6 @@ final class PostgresConnection: StoreConnection {
   }
 
   var isPoisoned: Bool { transaction == CPostgreSQL_IN_ERROR }
-
-  func beginReading() throws(StoreError) {
-    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-    if isConnected {
-      do throws(StoreError) {
-        return try run(begin)
-      } catch  where !isConnected {
-        // It was closed since it was used last.
-      }
-    }
-    try connectForUse()
-    try run(begin)
-  }
 
   /// Connects while the store is open: a server that is away is not a wrong address.
   func connectForUse() throws(StoreError) {
@@ -310,12 +308,24 @@ final class PostgresConnection: StoreConnection {
   func forget() {
     posted = []
     postedByteCount = 0
+    isBeginning = false
   }
 
   /// Sends what was posted and one statement more in one round trip; the answer to that one.
   private func together(with last: PostedStatement) throws(StoreError) -> PostgresRows {
-    let all = posted + [last]
+    let (all, begins) = (posted + [last], isBeginning)
     forget()
+    do throws(StoreError) {
+      return try send(all)
+    } catch  where begins && !isConnected {
+      // It was closed since it was used last, so nothing has begun.
+      try connectForUse()
+      return try send(all)
+    }
+  }
+
+  /// Sends statements in one round trip; the answer to the last one.
+  private func send(_ all: [PostedStatement]) throws(StoreError) -> PostgresRows {
     if statements.count + all.count > Self.statementCountMax {
       statements = [:]
       try run("DEALLOCATE ALL")
@@ -323,7 +333,9 @@ final class PostgresConnection: StoreConnection {
     var names: [String] = []
     for one in all { names.append(try prepared(one.sql, one.values.types)) }
     let answers = try unsafe withHandle { handle throws(StoreError) in
-      unsafe PostgresPipeline(handle).run(zip(all, names).map { ($0, $1) })
+      unsafe watched(handle) {
+        unsafe PostgresPipeline(handle).run(zip(all, names).map { ($0, $1) })
+      }
     }
     var rows: PostgresRows?
     for (one, answer) in zip(all, answers) {
@@ -359,6 +371,7 @@ final class PostgresConnection: StoreConnection {
 
   /// The answer to the last of one or several statements without values.
   private func ran(_ sql: String) throws(StoreError) -> PostgresRows {
+    finishEnding()
     // What is undone need not be done before.
     if sql.hasPrefix("ROLLBACK") { forget() } else { try settle() }
     // Found out after the transaction had begun: what it read may be old, and what it wrote is not to be acknowledged.
@@ -368,11 +381,19 @@ final class PostgresConnection: StoreConnection {
       throw failure
     }
     guard let handle = unsafe handle else { throw lost() }
-    // A commit may wait for a standby that never comes back, and a turn for such a commit.
-    let watched = unsafe memory.beginWaiting(on: CPostgreSQL_socket(handle), timeline)
-    let rows = unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
-    if let watched { memory.endWaiting(watched) }
+    let rows = unsafe watched(handle) {
+      unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
+    }
     return try checked(rows, sql)
+  }
+
+  /// Waits for the server as long as no other one has taken over: a commit may wait for a standby that never comes back,
+  /// and a turn for such a commit.
+  @unsafe
+  func watched<R>(_ handle: OpaquePointer, _ body: () -> R) -> R {
+    let watched = unsafe memory.beginWaiting(on: CPostgreSQL_socket(handle), timeline)
+    defer { if let watched { memory.endWaiting(watched) } }
+    return body()
   }
 
   private static let controls = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET"]
@@ -403,7 +424,7 @@ final class PostgresConnection: StoreConnection {
   }
 
   /// The name of a statement that the server has prepared.
-  private func prepared(_ sql: String, _ types: [UInt32]) throws(StoreError) -> String {
+  func prepared(_ sql: String, _ types: [UInt32]) throws(StoreError) -> String {
     let key = PreparedKey(text: StatementText(sql), types: types)
     if let name = statements[key] { return name }
     guard let handle = unsafe handle else { throw lost() }
@@ -448,7 +469,7 @@ final class PostgresConnection: StoreConnection {
     throw failure
   }
 
-  private func lost() -> StoreError {
+  func lost() -> StoreError {
     var reason = "it is closed"
     if let handle = unsafe handle {
       reason = unsafe postgresText(CPostgreSQL_connection_error(handle))

@@ -152,7 +152,8 @@ final class GroupCommitter {
     _ session: WriteSession
   ) -> [Outcome]? {
     var outcomes: [Outcome] = []
-    let end = ContinuousClock.now.advanced(by: configuration.commitIntervalMax)
+    let interval = configuration.commitIntervalMax * (engine.isShared ? 5 : 1)
+    let end = ContinuousClock.now.advanced(by: interval)
     var next: StoreWriter.Queue.Job? = first
     while let job = next {
       switch session.run(job.work) {
