@@ -1,4 +1,5 @@
 import PeerContracts
+import RPCKit
 import ServiceKit
 import TenancyContracts
 import Testing
@@ -24,10 +25,12 @@ struct LargeTreeFigures {
       for home in homes { engine.release(root: home.portfolio) }
       let ask = { (home: Building) async throws -> Double in
         let clock = ContinuousClock()
-        let duration = try await clock.measure {
+        var options = CallOptions.by(home.tenant)
+        options.timeout = .seconds(300)
+        let duration = try await clock.measure { [options] in
           let decision = try await stage.permissions.check(
             .init(action: "device.view", entityId: home.door),
-            options: .by(home.tenant)
+            options: options
           )
           #expect(decision.allowed)
         }

@@ -73,7 +73,7 @@ extension TenancyStage {
 struct LargeTreeTests {
   @Test("A first question is answered while the tree is being read, which then answers alike")
   func firstQuestion_isAnsweredBeforeTheTree() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let home = try await Building(stage, name: "a")
       stage.service.engine.release(root: home.portfolio)
       let hold = try await LoadHold(stage)
@@ -102,7 +102,7 @@ struct LargeTreeTests {
 
   @Test("A small tree is waited for, as its load takes no longer than a part of it")
   func smallTree_isLoaded() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 6) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 6) { stage in
       let home = try await Building(stage, name: "a")
       stage.service.engine.release(root: home.portfolio)
       #expect(try await stage.check("device.view", home.door, home.owner).allowed)
@@ -112,7 +112,7 @@ struct LargeTreeTests {
 
   @Test("Lists and writes wait for the whole tree, and are right then")
   func listsAndWrites_wait() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let home = try await Building(stage, name: "a")
       stage.service.engine.release(root: home.portfolio)
       let hold = try await LoadHold(stage)
@@ -133,7 +133,7 @@ struct LargeTreeTests {
 
   @Test("A question with a token sees what was committed, while the tree is being read and after")
   func token_isSeen() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let home = try await Building(stage, name: "a")
       let core = stage.service.core
       stage.service.engine.release(root: home.portfolio)
@@ -158,7 +158,7 @@ struct LargeTreeTests {
 
   @Test("An identifier of nothing costs one read and loads nothing")
   func unknownEntity_costsOneRead() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       _ = try await Building(stage, name: "a")
       let before = stage.readCount
       for _ in 0..<3 {
@@ -171,7 +171,7 @@ struct LargeTreeTests {
 
   @Test("A denial tells roles in a large tree elsewhere from none, before that is in memory")
   func denial_restsOnRolesInLargeTrees() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let homes = [try await Building(stage, name: "a"), try await Building(stage, name: "b")]
       stage.service.engine.release(root: homes[1].portfolio)
       let hold = try await LoadHold(stage)
@@ -190,7 +190,7 @@ struct LargeTreeTests {
 
   @Test("Batches and lists of actions are answered too, of trees in memory and others")
   func batches_areAnswered() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let homes = [try await Building(stage, name: "a"), try await Building(stage, name: "b")]
       let checks = homes.flatMap { home in
         [home.owner, home.tenant, homes[0].guest].map { user in
@@ -225,7 +225,7 @@ struct LargeTreeTests {
 
   @Test("However many ask, a tree is loaded once, and a second large one after it")
   func manyAtOnce_loadOnce() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let homes = [try await Building(stage, name: "a"), try await Building(stage, name: "b")]
       for home in homes { stage.service.engine.release(root: home.portfolio) }
       let hold = try await LoadHold(stage)
@@ -245,7 +245,7 @@ struct LargeTreeTests {
 
   @Test("A tree that cannot be read is waited for from the second question on, which says so")
   func unreadableTree_isWaitedFor() async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let home = try await Building(stage, name: "a")
       stage.service.engine.release(root: home.portfolio)
       try await stage.service.database.write { tx in
@@ -284,7 +284,7 @@ struct LargeTreeTests {
   @Test("A decision is by the policy of its revision, however often another one comes into force")
   func policyChange_decidesByRevision() async throws {
     let policies = [try Self.narrowPolicy(), try PolicyFile.bytes("smart-home")]
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       let home = try await Building(stage, name: "a")
       let core = stage.service.core
       stage.service.engine.release(root: home.portfolio)
@@ -324,7 +324,7 @@ struct LargeTreeTests {
     arguments: 1...3
   )
   func randomChanges_decideAlike(seed: Int) async throws {
-    try await TenancyStage.run(smallTreeCountMax: 0) { stage in
+    try await TenancyStage.run(treeByteCountMax: .max, smallTreeCountMax: 0) { stage in
       var forest = try await StoredForest(stage, seed: UInt64(seed))
       let engine = stage.service.engine
       var generator = SeededGenerator(state: UInt64(seed))
