@@ -87,6 +87,7 @@ let package = Package(
     .executable(name: "gatehouse", targets: ["gatehouse"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "rpcsim", targets: ["rpcsim"]),
+    .executable(name: "storesim", targets: ["storesim"]),
     .executable(name: "benchmark-server", targets: ["benchmark-server"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
   ],
@@ -277,6 +278,18 @@ let package = Package(
       dependencies: [
         "CommandLineTool", "TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP",
         "RPCKitTesting",
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "CStoreSimulation",
+      cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("sqlite3")]
+    ),
+    .executableTarget(
+      name: "storesim",
+      dependencies: [
+        "CommandLineTool", "CStoreSimulation", "RPCKit", "RPCKitTesting", "ServiceKit",
       ],
       swiftSettings: strict
     ),

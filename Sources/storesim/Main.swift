@@ -1,0 +1,46 @@
+import CommandLineTool
+import Glibc
+
+/// The program: runs seeds and says which fail.
+@main
+struct Main {
+  static func main() {
+    let command: StoreSimulationCommand
+    do throws(UsageError) {
+      command = try StoreSimulationCommand(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      print("storesim: \(error)\n\(StoreSimulationCommand.help)", terminator: "")
+      exit(2)
+    }
+    guard !command.wantsHelp else { return print(StoreSimulationCommand.help, terminator: "") }
+    hashAlike()
+    Hooks.install()
+    let hasFailed = run(command)
+    if hasFailed { exit(1) }
+  }
+
+  /// Begins this program anew, if sets and dictionaries would have another order in each process.
+  private static func hashAlike() {
+    let name = "SWIFT_DETERMINISTIC_HASHING"
+    guard unsafe getenv(name) == nil else { return }
+    _ = unsafe setenv(name, "1", 1)
+    _ = unsafe execv("/proc/self/exe", CommandLine.unsafeArgv)
+    print("storesim: it cannot be started again: error \(errno)")
+    exit(1)
+  }
+
+  private static func run(_ command: StoreSimulationCommand) -> Bool {
+    var run = SeedRun()
+    for offset in 0..<command.seedCount {
+      guard run.failureCount < command.failureCountMax else { break }
+      let seed = command.firstSeed &+ offset
+      if let failure = run.run(seed: seed, isDescribed: command.seedCount == 1) {
+        print(failure.message)
+      }
+    }
+    print(run.summary)
+    let missing = run.missing
+    for text in missing { print("storesim: \(text)") }
+    return run.failureCount > 0 || !missing.isEmpty
+  }
+}

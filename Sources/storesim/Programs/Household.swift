@@ -1,0 +1,48 @@
+import ServiceKit
+
+/// The store of the simulated service: houses with owners, guests, accounts with points, parcels to be handed over.
+///
+/// Owners and guests are decided about by memory that follows changes, as the services decide; points by the store.
+enum Household {
+  static let applicationID: Int32 = 0x4748_5453
+  static let address = "postgresql://gatehouse@db1,db2/household"
+  /// Houses, accounts and owners, which are there from the beginning.
+  static let houses = ["h1", "h2"]
+  static let accounts = ["a1", "a2"]
+  static let people = ["u1", "u2", "u3"]
+  static let firstOwners: [String: Set<String>] = ["h1": ["u1", "u2"], "h2": ["u2", "u3"]]
+
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE owner (house TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (house, person))
+          WITHOUT ROWID;
+        CREATE TABLE former_guest (person TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE account (
+          name TEXT PRIMARY KEY,
+          balance INTEGER NOT NULL CHECK (balance >= 0)
+        ) WITHOUT ROWID;
+        CREATE TABLE entry (
+          number INTEGER PRIMARY KEY AUTOINCREMENT,
+          request TEXT NOT NULL,
+          account TEXT NOT NULL,
+          amount INTEGER NOT NULL
+        );
+        CREATE TABLE parcel (name TEXT PRIMARY KEY, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)
+          WITHOUT ROWID;
+        CREATE INDEX parcel_by_due ON parcel (due_at, name);
+        CREATE TABLE receipt (number INTEGER PRIMARY KEY AUTOINCREMENT, parcel TEXT NOT NULL);
+        """
+    )
+  ]
+
+  /// A wish of a client; each is carried out once.
+  enum Wish: Hashable, Sendable {
+    case join(house: String, person: String)
+    case leave(house: String, person: String)
+    case addPoints(account: String, amount: Int64)
+    case endStay(person: String)
+    case send(parcel: String)
+  }
+}
