@@ -297,7 +297,8 @@ final class Replica: @unchecked Sendable {
   private func watch() {
     world.schedule.start(program) { [self] in
       guard let database else { return }
-      var position = database.revision
+      // One that comes back goes on where it was.
+      var position = watched ?? database.revision
       do {
         for try await event in database.changes(after: position) {
           guard !program.isDead else { return }
