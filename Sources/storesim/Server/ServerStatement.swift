@@ -11,6 +11,10 @@ enum ServerStatement {
   /// An advisory lock of the transaction or of the session.
   case lock(String, isOfTransaction: Bool)
   case tryLock(String)
+  /// A lock of the transaction with the number of the session, which is the answer.
+  case lockOfSession(String)
+  /// What the engine says of itself.
+  case claims
   case unlock(String)
   case timeline
   case forgetPrepared
@@ -57,6 +61,12 @@ enum ServerStatement {
     if let key = argument("pg_advisory_lock") { return .lock(key, isOfTransaction: false) }
     if let key = argument("pg_try_advisory_lock") { return .tryLock(key) }
     if let key = argument("pg_advisory_unlock") { return .unlock(key) }
+    if text.hasPrefix("SELECT pg_backend_pid(), pg_advisory_xact_lock(") {
+      let key = text.split(separator: "(")[2].split(separator: ",")[0]
+      return .lockOfSession(String(key))
+    }
+    if text.hasPrefix("SELECT version()") { return .claims }
+    if text.contains("FROM pg_sequences") { return .rows("SELECT 1 WHERE 0", isWrite: false) }
     if text.contains("pg_walfile_name") { return .timeline }
     if text.contains("set_config") || text.contains("setval") { return .nothing("SELECT 1") }
     // What a session has set is its own.

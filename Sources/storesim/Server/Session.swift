@@ -141,6 +141,19 @@ final class Session: @unchecked Sendable {
       server.lock(key, self, isOfTransaction: false)
       link.leads = true
       return .number(1)
+    case .lockOfSession(let lockClass):
+      let number = Int64(link.handle.number)
+      server.lock("\(lockClass), \(number)", self, isOfTransaction: true)
+      return .number(number)
+    case .claims:
+      let isolation = isReadOnly ? "repeatable read" : "read committed"
+      return try rows(
+        "SELECT 'PostgreSQL as it is simulated', '\(isolation)', '5s'",
+        isWrite: false,
+        link,
+        nil,
+        []
+      )
     case .unlock(let key):
       server.unlock(key, self)
       link.leads = false
