@@ -13,7 +13,7 @@ enum ServerStatement {
   case tryLock(String)
   /// A lock of the transaction with the number of the session, which is the answer.
   case lockOfSession(String)
-  /// What the engine says of itself.
+  /// The version and the settings by which the engine describes itself.
   case claims
   case unlock(String)
   case timeline

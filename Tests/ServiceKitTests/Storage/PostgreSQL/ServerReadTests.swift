@@ -21,7 +21,7 @@ struct ServerReadTests {
   }
 
   private func count(in tx: borrowing ReadTransaction) throws -> Int {
-    try tx.first("SELECT count(*) FROM note") { $0.int(0) } ?? -1
+    try tx.first("SELECT count(*) FROM note") { Int($0.integer(0)) } ?? -1
   }
 
   private func read() throws -> Int {
@@ -69,7 +69,7 @@ struct ServerReadTests {
     struct Refusal: Error {}
     #expect(throws: StoreError.self) {
       try reader.inReadTransaction { tx in
-        _ = try tx.first("SELECT missing FROM note") { $0.int(0) }
+        _ = try tx.first("SELECT missing FROM note") { $0.integer(0) }
       }
     }
     #expect(throws: Refusal.self) { try reader.inReadTransaction { _ in throw Refusal() } }
