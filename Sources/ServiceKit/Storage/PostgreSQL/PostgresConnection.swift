@@ -406,6 +406,7 @@ final class PostgresConnection: StoreConnection {
     _ values: [SQLValue],
     limit: Int
   ) throws(StoreError) -> PostgresRows {
+    finishEnding()
     let encoded = PostgresValues(values)
     if encoded.hasNUL { throw .unstorable("text with the character U+0000") }
     let text = limit == 1 ? Self.limited(sql) : sql
