@@ -10,6 +10,8 @@ final class Cluster: @unchecked Sendable {
   var leaders: () -> [(program: Program, isLeading: Bool)] = { [] }
   private var links: [Int32: Link] = [:]
   private(set) var counts: [String: Int] = [:]
+  /// Whether a relieved primary has shown a commit that the one that took over lacks.
+  private(set) var hasShownUnconfirmed = false
 
   init(folder: String, template: String?, schedule: Schedule) {
     self.schedule = schedule
@@ -178,8 +180,11 @@ final class Cluster: @unchecked Sendable {
   func terminate(_ program: Program) {
     for link in sorted where link.program === program {
       let session = link.session
-      // A commit that waits for a standby has happened.
-      if session.isCommitting { session.complete() }
+      // A commit that waits for a standby has happened, and is seen from now on.
+      if session.isCommitting {
+        noteUnconfirmed(at: session.server)
+        session.complete()
+      }
       session.server.end(session)
     }
   }
@@ -191,8 +196,17 @@ final class Cluster: @unchecked Sendable {
   func cancelWaits(at server: Server) {
     for session in server.sessions where session.isCommitting && !session.isOrphan {
       count("cancelled waits")
+      noteUnconfirmed(at: server)
       session.complete()
     }
+  }
+
+  /// A commit is seen that no standby has: programs may follow it until their server is relieved, and then do not find
+  /// it at the next one.
+  private func noteUnconfirmed(at server: Server) {
+    guard server !== primary else { return }
+    count("commits seen at relieved primaries")
+    hasShownUnconfirmed = true
   }
 
   func crash() {

@@ -30,6 +30,15 @@ struct ServerReadTests {
     return found
   }
 
+  /// Has the server end a session, and waits until it has.
+  private func terminate(_ process: Int64) throws {
+    let isEnded = try admin.first(
+      "SELECT pg_terminate_backend(CAST(? AS integer), 5000)",
+      [.integer(process)]
+    ) { $0.boolean(0) }
+    try #require(isEnded == true)
+  }
+
   private var process: Int64 {
     get throws {
       try #require(try reader.first("SELECT pg_backend_pid()") { $0.integer(0) })
@@ -90,10 +99,7 @@ struct ServerReadTests {
     let before = try process
     #expect(try read() == 0)
     // While the answer to the last end has not been looked at.
-    let isEnded = try admin.first("SELECT pg_terminate_backend(?, 5000)", [.integer(before)]) {
-      $0.boolean(0)
-    }
-    #expect(isEnded == true)
+    try terminate(before)
     #expect(try read() == 0)
     #expect(try process != before)
   }
@@ -101,15 +107,16 @@ struct ServerReadTests {
   @Test("One that is closed within a transaction fails it, as its snapshot is gone")
   func closedConnection_withinATransaction_fails() throws {
     let process = try process
+    var isTerminated = false
     #expect(throws: StoreError.self) {
       try reader.inReadTransaction { tx in
         _ = try count(in: tx)
-        _ = try admin.first("SELECT pg_terminate_backend(?, 5000)", [.integer(process)]) {
-          $0.boolean(0)
-        }
+        try terminate(process)
+        isTerminated = true
         _ = try count(in: tx)
       }
     }
+    #expect(isTerminated)
     #expect(try read() == 0)
   }
 
