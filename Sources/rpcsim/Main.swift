@@ -4,15 +4,25 @@ import Glibc
 /// The program: runs seeds and says which fail.
 @main
 struct Main {
+  private static let help = """
+    usage: rpcsim [SEEDS] [--from SEED] [--failures COUNT]
+
+    Runs random workloads of clients and servers over a simulated network, one for each of SEEDS
+    seeds (1000 unless said otherwise) beginning with SEED (1), and checks what must hold of them.
+    Stops when COUNT seeds (3) have failed. Each failure names the command that replays it; the same
+    seed always gives the same run, which the digest at the end shows. A single seed is described.
+
+    """
+
   static func main() {
-    let command: SimulationCommand
+    let command: SeedCommand
     do throws(UsageError) {
-      command = try SimulationCommand(Array(CommandLine.arguments.dropFirst()))
+      command = try SeedCommand(Array(CommandLine.arguments.dropFirst()))
     } catch {
-      print("rpcsim: \(error)\n\(SimulationCommand.help)", terminator: "")
+      print("rpcsim: \(error)\n\(Self.help)", terminator: "")
       exit(2)
     }
-    guard !command.wantsHelp else { return print(SimulationCommand.help, terminator: "") }
+    guard !command.wantsHelp else { return print(Self.help, terminator: "") }
     if command.seedCount == 1 { print(Workload(seed: command.firstSeed).plan) }
     var run = SeedRun()
     for offset in 0..<command.seedCount {

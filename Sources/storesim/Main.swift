@@ -4,15 +4,26 @@ import Glibc
 /// The program: runs seeds and says which fail.
 @main
 struct Main {
+  private static let help = """
+    usage: storesim [SEEDS] [--from SEED] [--failures COUNT]
+
+    Runs two or three programs that share one store on a simulated server of PostgreSQL, once for each of
+    SEEDS seeds (1000 unless said otherwise) beginning with SEED (1), with faults and an order of threads that
+    follow from the seed, and checks their history. Stops when COUNT seeds (3) have failed. Each failure names
+    the command that replays it; the same seed always gives the same run, which the digest at the end shows. A
+    single seed is described.
+
+    """
+
   static func main() {
-    let command: StoreSimulationCommand
+    let command: SeedCommand
     do throws(UsageError) {
-      command = try StoreSimulationCommand(Array(CommandLine.arguments.dropFirst()))
+      command = try SeedCommand(Array(CommandLine.arguments.dropFirst()))
     } catch {
-      print("storesim: \(error)\n\(StoreSimulationCommand.help)", terminator: "")
+      print("storesim: \(error)\n\(Self.help)", terminator: "")
       exit(2)
     }
-    guard !command.wantsHelp else { return print(StoreSimulationCommand.help, terminator: "") }
+    guard !command.wantsHelp else { return print(Self.help, terminator: "") }
     hashAlike()
     Hooks.install()
     let hasFailed = run(command)
@@ -29,7 +40,7 @@ struct Main {
     exit(1)
   }
 
-  private static func run(_ command: StoreSimulationCommand) -> Bool {
+  private static func run(_ command: SeedCommand) -> Bool {
     var run = SeedRun()
     for offset in 0..<command.seedCount {
       guard run.failureCount < command.failureCountMax else { break }

@@ -45,9 +45,9 @@ struct WorkloadSimulationTests {
 
   @Test("the command line says how many seeds, and from which on")
   func command_arguments_areRead() throws {
-    let command = try SimulationCommand(["1", "--from", "42"])
+    let command = try SeedCommand(["1", "--from", "42"])
     #expect(command.seedCount == 1 && command.firstSeed == 42)
-    #expect(throws: UsageError.self) { try SimulationCommand(["--from"]) }
-    #expect(throws: UsageError.self) { try SimulationCommand(["many"]) }
+    #expect(throws: UsageError.self) { try SeedCommand(["--from"]) }
+    #expect(throws: UsageError.self) { try SeedCommand(["many"]) }
   }
 }
