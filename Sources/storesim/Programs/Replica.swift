@@ -324,7 +324,6 @@ final class Replica: @unchecked Sendable {
   func expectFailure(_ error: any Error) {
     switch error {
     case StoreError.unavailable(let reason) where !reason.contains(": restart this program"): break
-    case StoreError.unavailable where world.cluster.hasShownUnconfirmed: world.restart(self)
     case StoreError.cannotOpen: break
     default: report("an error that nothing explains: \(error)")
     }

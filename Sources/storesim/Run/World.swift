@@ -78,16 +78,6 @@ final class World: @unchecked Sendable {
     replica.start()
   }
 
-  /// A program says that it has to be started again, and is.
-  func restart(_ replica: Replica) {
-    schedule.after(0) {
-      guard !replica.program.isDead else { return }
-      self.cluster.count("restarted programs")
-      replica.kill()
-      self.startProgram(replica.program.place)
-    }
-  }
-
   private func heal() {
     cluster.heal()
     isHealed = true
