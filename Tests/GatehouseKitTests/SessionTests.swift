@@ -195,8 +195,12 @@ import Testing
     #expect(await eventually { stage.transport.requests("POST auth/refresh").count == 1 })
     try await stage.callThing()
     stage.time.advance(by: 60)
+    // It waits for the refresh that nobody waited for, if that has not failed yet, or begins another.
+    await #expect(throws: KitError.self) { try await stage.callThing() }
+    let before = stage.transport.requests("POST auth/refresh").count
+    stage.time.advance(by: 60)
     for _ in 0..<8 { await #expect(throws: KitError.self) { try await stage.callThing() } }
-    #expect(stage.transport.requests("POST auth/refresh").count == 2)
+    #expect(stage.transport.requests("POST auth/refresh").count == before + 1)
     await stage.gatehouse.account.retryNow()
     let tokens = Stage.tokens("ada-1", stage.time)
     stage.transport.on("POST auth/refresh", .success(tokens))
