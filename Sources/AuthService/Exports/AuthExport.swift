@@ -188,6 +188,7 @@ enum AuthExport {
     "session.user_id": ownID,
     "session.generation": "a part of what refresh tokens are made of",
     "session.attempt": "a digest of random bits that the application made for its newest refresh",
+    "session.earlier_attempts": "the same of the refreshes before it",
     "session.repeats": "how often the answer to the newest refresh was asked for again",
     "session.newest_issue": "says how long an end of the session has to be remembered",
     "session.revoked_at": "ended sessions are left out, and are deleted after a week",

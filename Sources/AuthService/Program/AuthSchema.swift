@@ -486,5 +486,6 @@ enum AuthSchema {
     ChildAccountTable.pairings,
     // Reports and erasures by scope are TenancyService's.
     Migration(version: 28, sql: "DROP INDEX audit_log_by_scope;"),
+    EarlierAttempts.migration,
   ]
 }

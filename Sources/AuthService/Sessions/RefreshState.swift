@@ -19,6 +19,8 @@ public struct RefreshState: Hashable, Sendable {
   public var isRevoked: Bool
   /// The digest of the attempt that made the newest generation; nil if it was made without one.
   public var attempt: [UInt8]?
+  /// Those of the generations before it.
+  var earlierAttempts = EarlierAttempts()
   /// How often the newest generation was given out again.
   public var repeatCount: Int64 = 0
 
@@ -44,6 +46,8 @@ public struct RefreshState: Hashable, Sendable {
     case repeatedTooOften
     /// The session does not take it; nothing changes.
     case refused
+    /// An older one, with the attempt that used it once: a refresh that was carried out late; nothing changes.
+    case overtaken
     /// An older one: somebody else has a copy. The session is to be revoked.
     case reused
   }
@@ -65,9 +69,15 @@ public struct RefreshState: Hashable, Sendable {
       generation += 1
       rotated = now
       idleEnd = min(now.addingSaturated(lifetimes.idle), absoluteEnd)
+      earlierAttempts.add(self.attempt)
       self.attempt = attempt
       repeatCount = 0
       return .rotated
+    }
+    if shown < generation - 1 {
+      // The shown generation was used to make the next one, and the newest one is not among the earlier ones.
+      let distance = Int(generation - shown) - 2
+      if earlierAttempts.contains(attempt, ofGeneration: distance) { return .overtaken }
     }
     guard shown == generation - 1, mayRepeat(attempt, age: age(at: now)) else {
       isRevoked = true

@@ -14,6 +14,7 @@ enum SessionTable {
     // Written by `revoke` alone.
     .optionalInteger("revoked_at") { _ in nil },
     .optionalBlob("attempt", \.refresh.attempt),
+    .optionalBlob("earlier_attempts", \.refresh.earlierAttempts.stored),
     .integer("repeats", \.refresh.repeatCount),
     .integer("created_at", \.created),
     .integer("authenticated_at", \.authenticated),
@@ -36,6 +37,7 @@ enum SessionTable {
         absoluteEnd: row.integer(),
         isRevoked: row.optionalInteger() != nil,
         attempt: row.optionalBlob(),
+        earlierAttempts: EarlierAttempts(stored: row.optionalBlob()),
         repeatCount: row.integer()
       ),
       created: row.integer(),
@@ -107,13 +109,15 @@ enum SessionTable {
   static func update(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
-      UPDATE session SET generation = ?, rotated_at = ?, idle_end = ?, attempt = ?, repeats = ?,
+      UPDATE session SET generation = ?, rotated_at = ?, idle_end = ?, attempt = ?,
+        earlier_attempts = ?, repeats = ?,
         newest_issue = CASE WHEN newest_issue < ? THEN ? ELSE newest_issue END WHERE id = ?
       """,
       .integer(Int64(session.refresh.generation)),
       .integer(session.refresh.rotated),
       .integer(session.refresh.idleEnd),
       .optionalBlob(session.refresh.attempt),
+      .optionalBlob(session.refresh.earlierAttempts.stored),
       .integer(session.refresh.repeatCount),
       .integer(session.refresh.rotated),
       .integer(session.refresh.rotated),

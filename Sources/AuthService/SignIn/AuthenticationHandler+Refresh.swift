@@ -76,7 +76,7 @@ extension AuthenticationHandler {
         by: .user(session.userID)
       )
       return try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
-    case .repeatedTooOften, .refused: break
+    case .repeatedTooOften, .refused, .overtaken: break
     }
     return []
   }

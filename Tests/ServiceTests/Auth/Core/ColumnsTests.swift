@@ -54,6 +54,9 @@ struct ColumnsTests {
         absoluteEnd: 4,
         isRevoked: false,
         attempt: [10],
+        earlierAttempts: EarlierAttempts(
+          stored: [UInt8](repeating: 12, count: EarlierAttempts.byteCount)
+        ),
         repeatCount: 11
       ),
       created: 5,

@@ -73,7 +73,12 @@ struct RefreshAttemptTests {
     var used = state
     #expect(used.take(5, attempt: [9], now: now, lifetimes: lifetimes) == .rotated)
     #expect(used.attempt == [9])
-    #expect(used.take(4, attempt: shown, now: now, lifetimes: lifetimes) == .reused)
+    let isLate = first != nil && shown == first
+    #expect(
+      used.take(4, attempt: shown, now: now, lifetimes: lifetimes)
+        == (isLate ? .overtaken : .reused)
+    )
+    #expect(used.isRevoked == !isLate)
   }
 
   @Test("After 40 seconds only the same attempt gets the successor; another ends the session")
@@ -125,22 +130,73 @@ struct RefreshAttemptTests {
     }
   }
 
-  @Test("Once the successor was used, or a day has gone, the attempt is worth nothing")
-  func repeat_usedOrOld_endsTheSession() async throws {
-    for isUsed in [true, false] {
+  @Test("After a day the attempt is worth nothing, and the session ends")
+  func repeat_old_endsTheSession() async throws {
+    try await AuthStage.run { stage in
+      let first = try #require(try await stage.signUp().tokens)
+      let second = try await refresh(stage, first, attempt)
+      stage.clock.advance(Self.day + 1)
+      #expect(await refusal(stage, first, attempt) == ended)
+      #expect(await refusal(stage, second, other) == ended)
+    }
+  }
+
+  @Test("A refresh that is carried out after its caller has refreshed elsewhere ends nothing")
+  func refresh_late_isOvertaken() async throws {
+    try await AuthStage.run { stage in
+      let first = try #require(try await stage.signUp().tokens)
+      let second = try await refresh(stage, first, attempt)
+      let third = try await refresh(stage, second, other)
+      #expect(await refusal(stage, first, attempt) == ended)
+      #expect(stage.metric(#"gatehouse_auth_refreshes_total{outcome="overtaken"}"#) == 1)
+      #expect(try await stage.audited("session.refresh").isEmpty)
+      // Its answer is lost, and is repeated as ever.
+      let fourth = try await refresh(stage, third, attempt)
+      stage.clock.advance(Self.hour)
+      #expect(await refusal(stage, second, other) == ended)
+      #expect(try await refresh(stage, third, attempt).refreshToken == fourth.refreshToken)
+      _ = try await stage.users.getMe(.init(), options: stage.with(fourth))
+    }
+  }
+
+  @Test("An old token with no attempt, or with one that did not use it, ends the session")
+  func refresh_ofAnotherAttempt_endsTheSession() async throws {
+    for stolen in ["", other, "Hq7nUe4jK0sDxR6fVq1oHi"] {
       try await AuthStage.run { stage in
         let first = try #require(try await stage.signUp().tokens)
         let second = try await refresh(stage, first, attempt)
-        if isUsed {
-          _ = try await refresh(stage, second, other)
-        } else {
-          stage.clock.advance(Self.day + 1)
-        }
-        #expect(await refusal(stage, first, attempt) == ended)
-        #expect(await refusal(stage, second, other) == ended)
+        let third = try await refresh(stage, second, other)
+        #expect(await refusal(stage, first, stolen) == ended)
+        #expect(await refusal(stage, third, attempt) == ended)
       }
     }
   }
+
+  @Test("Attempts are known of four generations, with those made without one among them")
+  func earlierAttempts_byGeneration() {
+    let attempts: [[UInt8]?] = [[1], nil, [3], [4], [5], [6]].map { $0.map(Self.digest) }
+    var earlier = EarlierAttempts()
+    for (count, attempt) in attempts.enumerated() {
+      earlier.add(attempt)
+      #expect(EarlierAttempts(stored: earlier.stored) == earlier)
+      for (number, known) in attempts.enumerated() where number <= count {
+        let isKept = count - number < EarlierAttempts.countMax
+        #expect(earlier.contains(known, ofGeneration: count - number) == (known != nil && isKept))
+        #expect(!earlier.contains(known, ofGeneration: count - number + 1))
+        #expect(!earlier.contains(Self.digest([9]), ofGeneration: count - number))
+      }
+    }
+    #expect(earlier.stored?.count == EarlierAttempts.countMax * EarlierAttempts.byteCount)
+    #expect(!earlier.contains(Self.digest([6]), ofGeneration: -1))
+    var without = EarlierAttempts()
+    without.add(nil)
+    #expect(without.stored == nil)
+    #expect(!without.contains(nil, ofGeneration: 0))
+    #expect(!without.contains([UInt8](repeating: 0, count: 32), ofGeneration: 0))
+    #expect(EarlierAttempts(stored: [1, 2, 3]) == EarlierAttempts())
+  }
+
+  private static func digest(_ bytes: [UInt8]) -> [UInt8] { Digests.sha256(bytes) }
 
   @Test("Many repetitions at once get one successor, also where it is used in between")
   func repeat_concurrent_isOneSuccessor() async throws {
