@@ -5,7 +5,7 @@ enum AuthSchema {
   /// Marks a file as this service's: `GHau`.
   static let applicationID: Int32 = 0x4748_6175
   /// Of the schema that all steps make, for `DatabaseConfiguration.schemaDigest`; SchemaDigestTests says what it is.
-  static let digest = "8NtcGM6V1NEiAjMYId1wptXOoRKbODt1AlTTCz5Bya8"
+  static let digest = "ItmyygGnCKl-PPXuZw8iriAuOTmpOtKCPd0r16jpS84"
 
   static let migrations = [
     Migration(
