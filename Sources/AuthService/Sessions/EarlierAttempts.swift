@@ -41,7 +41,7 @@ extension EarlierAttempts {
       }
   }
 
-  /// What the store keeps; nil if all refreshes were without attempts.
+  /// Their column, by `init(stored:)`; nil if all refreshes were without attempts.
   var stored: [UInt8]? {
     guard digests.contains(where: { !$0.isEmpty }) else { return nil }
     return digests.flatMap { $0.isEmpty ? [UInt8](repeating: 0, count: Self.byteCount) : $0 }
