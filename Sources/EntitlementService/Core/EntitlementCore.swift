@@ -204,12 +204,13 @@ final class EntitlementCore: Sendable {
   /// Changes the store once for each idempotency key, and keeps those from the cache that change.
   ///
   /// What operators alone may do, and what needs a right, is done as long as the caller has that right
-  /// when its turn comes, and repeated to no one else.
+  /// when its turn comes, and repeated to no one else. `heads` is as for `Database.write`.
   func write<Request: Message, Response: Message>(
     _ key: String,
     _ request: Request,
     _ call: CallContext,
     needing needed: NeededRight? = nil,
+    heads: Set<ConflictKey>? = nil,
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {
@@ -220,7 +221,7 @@ final class EntitlementCore: Sendable {
     for _ in 0..<Self.confirmationCountMax {
       let right = try await confirmedRight(of: call, needed)
       do {
-        return try await store.write(call, once: key, bytes) { tx in
+        return try await store.write(call, once: key, bytes, heads: heads) { tx in
           guard right?.isCurrent != false else { throw StaleRight() }
           return try body(tx, changes)
         }

@@ -27,13 +27,13 @@ enum EarnClockTable {
       """
   )
 
-  /// Uses up minutes of an app; throws `PointsError.earnedTooFast` when so many have not passed.
-  static func earn(
-    _ minutes: Int64,
+  /// The clock of an app with minutes of it used up; throws `PointsError.earnedTooFast` when so many have not passed.
+  static func clock(
+    earning minutes: Int64,
     in app: String,
     of holder: String,
     in tx: borrowing WriteTransaction
-  ) throws {
+  ) throws -> EarnClock {
     let used = try tx.first(
       columns,
       "WHERE holder = ? AND app = ?",
@@ -42,6 +42,16 @@ enum EarnClockTable {
     )
     var clock = used ?? EarnClock.unused
     try clock.earn(minutes, in: app, at: tx.now)
+    return clock
+  }
+
+  /// Keeps the clock of an app.
+  static func save(
+    _ clock: EarnClock,
+    of app: String,
+    of holder: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
     try tx.save(clock, saving, beside: .text(holder), .text(app))
   }
 }

@@ -18,7 +18,8 @@ extension PointsDraft {
     }
     guard !originals.isEmpty else { return try repeated(done, in: tx) }
     originals.sort { $0[0].number > $1[0].number }
-    var times = try rewardTimes(of: originals, in: tx)
+    let running = try RewardTable.running(of: ledger.holder, at: tx.now, in: tx)
+    var times = Self.times(of: originals, among: running)
     var postings: [PointsPosting] = []
     for original in originals {
       let reward = original.redeemedReward ?? ""
@@ -30,21 +31,21 @@ extension PointsDraft {
       postings += reversal
     }
     var outcome = try post(postings, in: tx)
-    for time in times.values { try RewardTable.save(time, of: ledger.holder, in: tx) }
+    for time in times.values {
+      try RewardTable.save(time, among: running, of: ledger.holder, in: tx)
+    }
     outcome.reward = times.count == 1 ? times.values.first { $0.endsAt > tx.now } : nil
     return outcome
   }
 
   /// The time of each reward that transactions were redeemed for, unless it has run out.
-  private func rewardTimes(
+  private static func times(
     of originals: [[PointsEntry]],
-    in tx: borrowing WriteTransaction
-  ) throws -> [String: RewardTime] {
-    var times: [String: RewardTime] = [:]
-    for reward in Set(originals.compactMap(\.redeemedReward)) {
-      times[reward] = try RewardTable.load(reward, of: ledger.holder, in: tx)
-    }
-    return times
+    among running: [RewardTime]
+  ) -> [String: RewardTime] {
+    let rewards = Set(originals.compactMap(\.redeemedReward))
+    let found = running.filter { rewards.contains($0.reward) }
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.reward, $0) })
   }
 
   /// The last of the transactions that took everything back before, with the reward time now.

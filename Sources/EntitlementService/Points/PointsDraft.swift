@@ -64,13 +64,14 @@ struct PointsDraft {
     for reward: String,
     in tx: borrowing WriteTransaction
   ) throws -> Outcome {
+    let running = try RewardTable.running(of: ledger.holder, at: tx.now, in: tx)
     var time =
-      try RewardTable.load(reward, of: ledger.holder, in: tx)
-      ?? RewardTime(reward: reward, endsAt: tx.now)
+      running.first { $0.reward == reward } ?? RewardTime(reward: reward, endsAt: tx.now)
     let redeemed = postings.filter { $0.kind == .redeem }
     try time.extend(by: redeemed.reduce(0) { $0 + $1.minutes }, at: tx.now)
-    try RewardTable.save(time, of: ledger.holder, in: tx)
+    // Its questions come before anything is written.
     var outcome = try post(postings, in: tx)
+    try RewardTable.save(time, among: running, of: ledger.holder, in: tx)
     outcome.reward = time
     return outcome
   }

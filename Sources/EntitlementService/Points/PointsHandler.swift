@@ -75,8 +75,11 @@ struct PointsHandler: Entitlement_V1.PointsService {
         throw PointsError.ruleMissing(app: request.app)
       }
       let posting = try rule.earning(Int64(request.minutes))
-      try EarnClockTable.earn(posting.minutes, in: posting.app, of: holder, in: tx)
-      return try draft.post([posting], in: tx)
+      let app = posting.app
+      let clock = try EarnClockTable.clock(earning: posting.minutes, in: app, of: holder, in: tx)
+      let outcome = try draft.post([posting], in: tx)
+      try EarnClockTable.save(clock, of: app, of: holder, in: tx)
+      return outcome
     }
   }
 
@@ -225,11 +228,13 @@ struct PointsHandler: Entitlement_V1.PointsService {
       key,
       request,
       call,
-      needing: try Self.isOwn(deed, of: holder, call) ? nil : right
+      needing: try Self.isOwn(deed, of: holder, call) ? nil : right,
+      heads: [.points(of: holder)]
     ) { tx, changes in
       try changes.requireNotErased(holder: holder, in: tx)
+      let response = try body(tx)
       try changes.changePoints(of: holder, in: tx)
-      return try body(tx)
+      return response
     }
   }
 
@@ -302,5 +307,12 @@ struct PointsHandler: Entitlement_V1.PointsService {
       }
       guard apps.insert(part.app).inserted else { throw PointsError.duplicate(app: part.app) }
     }
+  }
+}
+
+extension ConflictKey {
+  /// All that a holder has to do with points: rules, balances, entries, reward time, requests.
+  fileprivate static func points(of holder: String) -> ConflictKey {
+    ConflictKey("points", holder)
   }
 }

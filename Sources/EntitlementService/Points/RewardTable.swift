@@ -38,22 +38,23 @@ enum RewardTable {
     )
   }
 
-  /// Keeps the time of a reward; throws `PointsError.rewardLimit` when too many run.
+  /// Keeps the time of a reward, by what ran before; throws `PointsError.rewardLimit` when too many run.
   ///
   /// What has run out is dropped when a reward is added or ends.
   static func save(
     _ time: RewardTime,
+    among running: [RewardTime],
     of holder: String,
     in tx: borrowing WriteTransaction
   ) throws {
-    if time.endsAt > tx.now {
-      let changedCount = try tx.rowsChanged(
-        by: "UPDATE points_reward SET ends_at = ? WHERE holder = ? AND reward = ?",
+    let goesOn = running.contains { $0.reward == time.reward }
+    if time.endsAt > tx.now, goesOn {
+      return try tx.execute(
+        "UPDATE points_reward SET ends_at = ? WHERE holder = ? AND reward = ?",
         .integer(time.endsAt),
         .text(holder),
         .text(time.reward)
       )
-      guard changedCount == 0 else { return }
     }
     try tx.execute(
       "DELETE FROM points_reward WHERE holder = ? AND (ends_at <= ? OR reward = ?)",
@@ -62,11 +63,7 @@ enum RewardTable {
       .text(time.reward)
     )
     guard time.endsAt > tx.now else { return }
-    let count = try tx.first(
-      "SELECT count(*) FROM points_reward WHERE holder = ?",
-      .text(holder)
-    ) { $0.integer(0) }
-    guard count ?? 0 < RewardTime.countMax else { throw PointsError.rewardLimit }
+    guard running.count < RewardTime.countMax else { throw PointsError.rewardLimit }
     try tx.insert(time, columns, beside: .text(holder))
   }
 }

@@ -137,13 +137,18 @@ public final class Database: Sendable {
   ///
   /// Throws what `body` throws, or `StoreError`; `CancellationError` when the task was cancelled
   /// before its turn came. When more than a few reads wait, owners take turns; those without one go first.
+  ///
+  /// `asksTogether` is for a body of several questions that do not follow from each other: a server answers them in one
+  /// round trip. For that `body` runs several times, first on answers without rows, so it must take those, ask the same
+  /// each time, and do nothing else. In a file it runs once.
   @inlinable
   public func read<R: Sendable>(
     of owner: CountedCaller? = nil,
+    asksTogether: Bool = false,
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
     let result = TransactionResult<R>()
-    try await performRead(of: owner) { tx in result.value = try body(tx) }
+    try await performRead(of: owner, asksTogether) { tx in result.value = try body(tx) }
     return result.taken
   }
 
@@ -160,14 +165,20 @@ public final class Database: Sendable {
   /// audited. The call of an author holds no place in admission control in the meantime
   /// (`CallContext.waiting`). `StoreError.overloaded` and `callerOverloaded` mean that too many writes
   /// wait, of all or of that caller, and nothing was done.
+  ///
+  /// `heads` names what the write is about, on a server: all rows that `body` reads before it changes any are changed
+  /// only by writes that have one of these keys among theirs, or that name none. Then the questions of many writes are
+  /// asked together (docs/decisions/0247). `body` runs several times for that, first on answers without rows, and
+  /// must take those: throw, and do nothing that cannot be done twice. Nil has each question wait for the server.
   @inlinable
   @discardableResult
   public func write<R: Sendable>(
     as author: Author? = nil,
+    heads: Set<ConflictKey>? = nil,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     let result = TransactionResult<R>()
-    try await performWrite(as: author) { tx in result.value = try body(tx) }
+    try await performWrite(as: author, heads) { tx in result.value = try body(tx) }
     return result.taken
   }
 
@@ -175,16 +186,18 @@ public final class Database: Sendable {
   @usableFromInline
   func performRead(
     of owner: CountedCaller?,
+    _ asksTogether: Bool,
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Void
   ) async throws {
     try await readers.queue.perform(id: nextJobID(), of: owner) { connection in
-      try connection.inReadTransaction(body)
+      try connection.inReadTransaction(asksTogether: asksTogether, body)
     }
   }
 
   @usableFromInline
   func performWrite(
     as author: Author?,
+    _ heads: Set<ConflictKey>?,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
   ) async throws {
     let work = { @Sendable (session: WriteSession) in
@@ -192,11 +205,12 @@ public final class Database: Sendable {
       try body(WriteTransaction(session))
     }
     guard let call = author?.call else {
-      return try await writer.queue.perform(id: nextJobID(), work)
+      return try await writer.queue.perform(id: nextJobID(), heads: heads, work)
     }
     // How many may wait is bounded here, for all and for each caller: see docs/decisions/0091.
     try await call.waiting {
-      try await writer.queue.perform(id: nextJobID(), of: CountedCaller(writing: call), work)
+      let owner = CountedCaller(writing: call)
+      try await writer.queue.perform(id: nextJobID(), of: owner, heads: heads, work)
     }
   }
 

@@ -87,27 +87,34 @@ public struct ServiceStore: Sendable {
   ///
   /// When many reads wait, callers take turns: a read is the call's that the current task serves.
   ///
-  /// Throws what `body` throws, and for a store that fails what `StoreError.rpcError` says.
+  /// `asksTogether` is as for `Database.read`. Throws what `body` throws, and for a store that fails what
+  /// `StoreError.rpcError` says.
   public func read<R: Sendable>(
+    asksTogether: Bool = false,
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
     reads.increment()
     let owner = CallContext.current.map { CountedCaller(writing: $0) }
-    return try await answering { try await database.read(of: owner, body) }
+    return try await answering {
+      try await database.read(of: owner, asksTogether: asksTogether, body)
+    }
   }
 
   /// Runs `body` as one change of a call that has no idempotency key, and returns when it is durable.
   ///
   /// Whether the caller is still who it was as the turn of the write comes is for `body` to look at: anyone who
-  /// signs out twice at once has nothing to be refused for.
+  /// signs out twice at once has nothing to be refused for. `heads` is as for `Database.write`.
   @discardableResult
   public func write<R: Sendable>(
     _ call: CallContext,
+    heads: Set<ConflictKey>? = nil,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     writes.increment()
     let body = budgeted(call, body)
-    return try await answering { try await database.write(as: Author(call, identifiers), body) }
+    return try await answering {
+      try await database.write(as: Author(call, identifiers), heads: heads, body)
+    }
   }
 
   /// Runs `body` as one change of a call, at most once for each caller and key; returns when it is durable.
@@ -117,12 +124,14 @@ public struct ServiceStore: Sendable {
   ///
   /// `request` tells the request from others under the same key and must be encoded alike each time.
   /// The key belongs to `owner` instead of the caller where the call itself finds out whose it is, as in
-  /// signing in. `onReplay` runs before an answer is repeated and can throw instead. See `Database.writeOnce`.
+  /// signing in. `onReplay` runs before an answer is repeated and can throw instead. See `Database.writeOnce`, for
+  /// `heads` too.
   public func write<Response: Message>(
     _ call: CallContext,
     once key: String,
     _ request: [UInt8],
     of owner: String? = nil,
+    heads: Set<ConflictKey>? = nil,
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
@@ -139,6 +148,7 @@ public struct ServiceStore: Sendable {
         domain: domain,
         for: call.caller,
         as: Author(call, identifiers),
+        heads: heads,
         onReplay: onReplay,
         body
       )

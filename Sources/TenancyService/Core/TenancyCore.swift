@@ -147,6 +147,7 @@ final class TenancyCore: Sendable {
     _ call: CallContext,
     key: String,
     request: [UInt8],
+    heads: Set<ConflictKey>? = nil,
     _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let user = try call.requireUser()
@@ -156,6 +157,7 @@ final class TenancyCore: Sendable {
         call,
         once: key,
         request,
+        heads: heads,
         onReplay: { tx in try changes.core.requireNotSuspended(user, tx) },
         { tx in try body(changes, tx) }
       )
@@ -168,12 +170,13 @@ final class TenancyCore: Sendable {
     _ call: CallContext,
     _ request: Request,
     key: (Request) -> String = { _ in "" },
+    heads: Set<ConflictKey>? = nil,
     _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let key = key(request)
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
-    return try await write(call, key: key, request: bytes, body)
+    return try await write(call, key: key, request: bytes, heads: heads, body)
   }
 
   /// Runs `body` on one snapshot of the store.

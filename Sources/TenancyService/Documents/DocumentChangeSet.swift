@@ -21,8 +21,8 @@ struct DocumentChangeSet {
 
   /// Bytes of existing documents that were read to be merged into.
   private var mergedByteCount: Int64 = 0
-  /// Whether anything has become more.
-  private var hasGrown = false
+  /// The size of each collection by now, once anything has become more.
+  private var sizes: [String: CollectionSize]?
 
   init(_ meter: DocumentMeter, _ documents: UserDocuments) {
     (self.meter, self.documents) = (meter, documents)
@@ -43,7 +43,7 @@ struct DocumentChangeSet {
       case .delete(let deletion): results.append(try apply(deletion, tx))
       }
     }
-    if hasGrown { try requireQuota(tx) }
+    if let sizes { try requireQuota(of: sizes.values) }
     return results
   }
 
@@ -62,6 +62,12 @@ struct DocumentChangeSet {
       meter.refusals.increment(.content)
       throw DocumentError.tooLarge(name)
     }
+    let growth =
+      DocumentRecord.byteCount(json, as: draft.id, in: draft.collection)
+      - (before?.byteCount ?? 0)
+    // Read before anything is written, and counted on from then on.
+    if growth > 0, sizes == nil { sizes = try documents.sizesByCollection(tx) }
+    count(draft.collection, documents: before == nil ? 1 : 0, bytes: growth)
     let record = try documents.put(
       json,
       as: draft.id,
@@ -69,7 +75,6 @@ struct DocumentChangeSet {
       insteadOf: before,
       tx
     )
-    hasGrown = hasGrown || record.byteCount > before?.byteCount ?? 0
     return DocumentWritten(
       collection: draft.collection,
       id: draft.id,
@@ -118,6 +123,7 @@ struct DocumentChangeSet {
     try Self.require(draft.expectedRevision, of: before, "\(draft.collection)/\(draft.id)")
     var revision = tx.revision
     if let before {
+      count(draft.collection, documents: -1, bytes: -before.byteCount)
       revision = try documents.delete(draft.id, in: draft.collection, before, tx)
     }
     return DocumentWritten(
@@ -144,10 +150,18 @@ struct DocumentChangeSet {
     guard name != LegacyMigration.documentName else { throw DocumentError.readOnly(name) }
   }
 
-  private func requireQuota(_ tx: borrowing WriteTransaction) throws {
-    let sizes = try documents.sizes(tx)
+  /// Counts a change of a collection, if anybody wants to know.
+  private mutating func count(_ collection: String, documents: Int64, bytes: Int64) {
+    guard sizes != nil else { return }
+    let none = CollectionSize(collection: collection, documentCount: 0, byteCount: 0)
+    sizes?[collection, default: none].documentCount += documents
+    sizes?[collection, default: none].byteCount += bytes
+  }
+
+  private func requireQuota(of sizes: some Collection<CollectionSize>) throws {
+    let filled = sizes.filter { $0.documentCount > 0 }
     let amounts: [(DocumentLimit, Int64, Int64)] = [
-      (.collections, Int64(sizes.count), Int64(DocumentLimits.collectionCountMax)),
+      (.collections, Int64(filled.count), Int64(DocumentLimits.collectionCountMax)),
       (.documents, sizes.reduce(0) { $0 + $1.documentCount }, DocumentLimits.documentCountMax),
       (.bytes, sizes.reduce(0) { $0 + $1.byteCount }, DocumentLimits.byteCountMax),
     ]

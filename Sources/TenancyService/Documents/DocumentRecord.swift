@@ -25,7 +25,12 @@ struct DocumentRecord: Hashable, Sendable {
   var updatedAt: Int64
 
   /// The size in its owner's quota.
-  var byteCount: Int64 { Int64(collection.utf8.count + id.utf8.count + json.utf8.count) }
+  var byteCount: Int64 { Self.byteCount(json, as: id, in: collection) }
+
+  /// The size of a document in its owner's quota.
+  static func byteCount(_ json: String, as id: String, in collection: String) -> Int64 {
+    Int64(collection.utf8.count + id.utf8.count + json.utf8.count)
+  }
 }
 
 /// One document on its way to a page of a list.

@@ -61,7 +61,8 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
   ) async throws -> Response {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
     let meter = meter
-    return try await core.write(call, request, key: key) { _, tx in
+    let heads: Set = [ConflictKey("documents", user.userID)]
+    return try await core.write(call, request, key: key, heads: heads) { _, tx in
       try core.requireNotSuspended(user, tx)
       var changes = DocumentChangeSet(meter, documents)
       return response(try changes.apply(drafts, tx).map { core.message(written: $0) })

@@ -191,6 +191,11 @@ struct UserDocuments: Sendable {
     )
   }
 
+  /// The same by the name of the collection.
+  func sizesByCollection(_ tx: borrowing some Queryable) throws -> [String: CollectionSize] {
+    Dictionary(uniqueKeysWithValues: try sizes(tx).map { ($0.collection, $0) })
+  }
+
   func size(of collection: String, _ tx: borrowing some Queryable) throws -> CollectionSize {
     try tx.first(
       Self.sizes,
@@ -206,19 +211,28 @@ struct UserDocuments: Sendable {
     bytes: Int64,
     _ tx: borrowing WriteTransaction
   ) throws {
-    // No upsert: SQLite checks the constraints of the row to be inserted even if one is there, and a change
-    // that shrinks a collection is below zero by itself.
-    let counted = try tx.rowsChanged(
-      by: """
-        UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
-        WHERE user_id = ? AND collection = ?
-        """,
+    guard documents <= 0 else {
+      let size = CollectionSize(collection: collection, documentCount: documents, byteCount: bytes)
+      return try tx.insert(
+        size,
+        Self.sizes,
+        beside: .text(userID),
+        clause: """
+          ON CONFLICT (user_id, collection) DO UPDATE SET
+            document_count = document_usage.document_count + excluded.document_count,
+            byte_count = document_usage.byte_count + excluded.byte_count
+          """
+      )
+    }
+    // The document is there, so the row is. No upsert: SQLite checks the constraints of the row to be inserted even if
+    // one is there, and a change that shrinks a collection is below zero by itself.
+    try tx.execute(
+      """
+      UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
+      WHERE user_id = ? AND collection = ?
+      """,
       values: [.integer(documents), .integer(bytes), .text(userID), .text(collection)]
     )
-    if counted == 0 {
-      let size = CollectionSize(collection: collection, documentCount: documents, byteCount: bytes)
-      try tx.insert(size, Self.sizes, beside: .text(userID))
-    }
     guard documents < 0 else { return }
     try tx.execute(
       "DELETE FROM document_usage WHERE user_id = ? AND collection = ? AND document_count = 0",

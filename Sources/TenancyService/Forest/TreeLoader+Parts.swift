@@ -10,12 +10,12 @@ extension TreeLoader {
   ) async throws -> PartAnswer {
     var (isSettled, isLarge) = (true, false)
     for one in missing {
-      let roots = try await roots(lackedBy: one)
-      if one.isSettled(roots) { continue }
+      let trees = try await trees(lackedBy: one)
+      if one.isSettled(trees) { continue }
       isSettled = false
-      for root in roots where try await self.isLarge(root) {
+      for tree in trees where self.isLarge(tree) {
         isLarge = true
-        loadBehind(one.completed(by: root))
+        loadBehind(one.completed(by: tree.root))
       }
     }
     if isSettled { return .settled }
@@ -24,36 +24,32 @@ extension TreeLoader {
     return .part(part)
   }
 
-  /// The roots of trees that are to be read for something that is missing.
-  private func roots(lackedBy missing: Missing) async throws -> [String] {
+  /// The trees that are to be read for something that is missing.
+  private func trees(lackedBy missing: Missing) async throws -> [TreeSize] {
     switch missing {
     case .tree(of: let id):
-      guard let root = try await root(of: id) else { return [] }
-      return [root]
+      guard let tree = try await treeToWaitFor(of: id) else { return [] }
+      return [tree]
     case .trees(ofSubject: let id):
-      return try await store.read { try TreeReader.roots(ofUser: id, in: $0) }
+      return try await store.read(asksTogether: true) { [engine, smallCountMax] tx in
+        try TreeReader.roots(ofUser: id, in: tx).map { root in
+          let isLarge =
+            try !engine.holds(root: root)
+            && TreeReader.isLarger(root, than: smallCountMax, in: tx)
+          return TreeSize(root: root, isLarge: isLarge)
+        }
+      }
     // Nothing about single entities rests on that.
     case .everything: return []
     }
   }
 
   /// Whether a tree that is not in memory is large, as far as it can be read.
-  private func isLarge(_ root: String) async throws -> Bool {
+  private func isLarge(_ tree: TreeSize) -> Bool {
+    let root = tree.root
     guard !unreadable.contains(root), !engine.holds(root: root) else { return false }
-    if large.contains(root) { return true }
-    guard try await measure(root) else { return false }
-    large.insert(root)
-    return true
-  }
-
-  private func measure(_ root: String) async throws -> Bool {
-    if let running = measures[root] { return try await running.value }
-    let task = Task { [store, smallCountMax] in
-      try await store.read { try TreeReader.isLarger(root, than: smallCountMax, in: $0) }
-    }
-    measures[root] = task
-    defer { measures[root] = nil }
-    return try await task.value
+    if tree.isLarge { large.insert(root) }
+    return large.contains(root)
   }
 
   /// The part that a question rests on; nil when it is too large, or when the trees are there first.
@@ -87,8 +83,8 @@ extension TreeLoader {
 
 extension Missing {
   /// Whether memory lacks nothing by now, as its search has found these roots: there is no such entity.
-  fileprivate func isSettled(_ roots: [String]) -> Bool {
-    if case .tree = self { return roots.isEmpty }
+  fileprivate func isSettled(_ trees: [TreeSize]) -> Bool {
+    if case .tree = self { return trees.isEmpty }
     return false
   }
 

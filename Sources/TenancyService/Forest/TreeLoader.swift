@@ -18,12 +18,12 @@ actor TreeLoader: TreeLoading {
   let parts: Counter
   /// Look-ups in progress, each with its waiters.
   private var inProgress: [Missing: Task<[String], any Error>] = [:]
-  /// The same of the roots of single entities; none for what is not there.
-  private var searches: [String: Task<String?, any Error>] = [:]
+  /// The same of the trees of single entities; none for what is not there.
+  private var searches: [String: Task<TreeSize?, any Error>] = [:]
+  /// The trees that were found a moment ago, and that somebody is about to wait for.
+  private var found: [String: TreeSize] = [:]
   /// Trees that are being read.
   private var loads: [String: Task<Void, any Error>] = [:]
-  /// Roots that are being looked at, whether their trees are large.
-  var measures: [String: Task<Bool, any Error>] = [:]
   /// Roots of large trees that are to be read.
   var large: Set<String> = []
   /// Roots of large trees that could not be read the last time: questions wait for these, and learn why.
@@ -34,6 +34,8 @@ actor TreeLoader: TreeLoading {
   /// stays free for questions.
   var lastLarge: Task<Void, Never>?
 
+  /// Trees that were found and are not waited for yet; those who do not find theirs search again.
+  private static let foundCountMax = 1000
   /// Times that something is read again because a change has overtaken it.
   static let attemptCountMax = 16
   /// Roots that are looked at in one read of all trees.
@@ -82,8 +84,10 @@ actor TreeLoader: TreeLoading {
 
   private func repeatLookUp(_ missing: Missing) async throws -> [String] {
     if case .tree(of: let id) = missing {
-      guard let root = try await root(of: id) else { return [] }
-      return try await load([root]) { _ in true } ?? []
+      // What was found may have moved since: then memory lacks it again, and it is searched for again.
+      let known = found.removeValue(forKey: id)
+      guard let tree = if let known { known } else { try await tree(of: id) } else { return [] }
+      return try await load([tree.root]) { _ in true } ?? []
     }
     for _ in 0..<Self.attemptCountMax {
       engine.beginLookUp(missing)
@@ -97,10 +101,18 @@ actor TreeLoader: TreeLoading {
     throw TenancyError.treesMissing([missing])
   }
 
-  /// The root of the tree of an entity; nil when there is no such entity, which memory knows from then on.
+  /// The tree of an entity, for a question that is about to wait for it if it is not large.
+  func treeToWaitFor(of id: String) async throws -> TreeSize? {
+    let tree = try await tree(of: id)
+    if found.count >= Self.foundCountMax { found = [:] }
+    found[id] = tree
+    return tree
+  }
+
+  /// The tree of an entity; nil when there is no such entity, which memory knows from then on.
   ///
   /// One search at a time for each: whether a change has overtaken it is noted by identifier.
-  func root(of id: String) async throws -> String? {
+  private func tree(of id: String) async throws -> TreeSize? {
     if let running = searches[id] { return try await running.value }
     let task = Task { try await self.search(id) }
     searches[id] = task
@@ -108,14 +120,17 @@ actor TreeLoader: TreeLoading {
     return try await task.value
   }
 
-  private func search(_ id: String) async throws -> String? {
+  private func search(_ id: String) async throws -> TreeSize? {
     let missing = Missing.tree(of: id)
     for _ in 0..<Self.attemptCountMax {
       engine.beginLookUp(missing)
       do {
-        if let root = try await store.read({ try TreeReader.root(of: id, in: $0) }) {
+        let tree = try await store.read { [smallCountMax] tx in
+          try TreeReader.tree(of: id, largeBeyond: smallCountMax, in: tx)
+        }
+        if let tree {
           engine.abandonLookUp(missing)
-          return root
+          return tree
         }
       } catch {
         engine.abandonLookUp(missing)
@@ -197,7 +212,9 @@ actor TreeLoader: TreeLoading {
       // Before the snapshot, so that no change is between the two.
       guard let load = engine.beginLoad(root: root) else { return }
       do {
-        let tree = try await store.read { try TreeReader.read(root, load.policy, in: $0) }
+        let tree = try await store.read(asksTogether: true) {
+          try TreeReader.read(root, load.policy, in: $0)
+        }
         guard await engine.reach(tree.revision) else {
           throw TenancyError.treesMissing([.tree(of: root)])
         }

@@ -8,6 +8,23 @@ enum TreeReader {
     try tx.first("SELECT root_id FROM entity WHERE id = ?", .text(entityID)) { $0.text(0) }
   }
 
+  /// The tree of an entity; nil when there is no such entity. A tree is large that has more than `count` entities.
+  static func tree(
+    of entityID: String,
+    largeBeyond count: Int,
+    in tx: borrowing ReadTransaction
+  ) throws -> TreeSize? {
+    try tx.first(
+      """
+      SELECT root_id, (
+        SELECT other.id FROM entity other WHERE other.root_id = entity.root_id LIMIT 1 OFFSET ?)
+      FROM entity WHERE id = ?
+      """,
+      .integer(count),
+      .text(entityID)
+    ) { TreeSize(root: $0.text(0), isLarge: $0.optionalText(1) != nil) }
+  }
+
   /// The roots of the trees in which a user has roles, taken ones among them.
   static func roots(ofUser userID: String, in tx: borrowing ReadTransaction) throws -> [String] {
     try tx.query(
@@ -127,4 +144,10 @@ enum TreeReader {
       .integer(count)
     ) { $0.text(0) } != nil
   }
+}
+
+/// A tree, and whether it is a large one.
+struct TreeSize: Sendable {
+  let root: String
+  let isLarge: Bool
 }

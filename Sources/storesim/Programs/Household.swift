@@ -44,5 +44,15 @@ enum Household {
     case addPoints(account: String, amount: Int64)
     case endStay(person: String)
     case send(parcel: String)
+
+    /// All that it reads in the store and changes.
+    var head: ConflictKey {
+      switch self {
+      case .join(let house, _), .leave(let house, _): ConflictKey("house", house)
+      case .addPoints(let account, _): ConflictKey("account", account)
+      case .endStay(let person): ConflictKey("guest", person)
+      case .send(let parcel): ConflictKey("parcel", parcel)
+      }
+    }
   }
 }

@@ -146,7 +146,11 @@ final class Replica: @unchecked Sendable {
     guard let database, let memory else { throw StoreError.unavailable("it starts") }
     let key = IdempotencyKey(caller: "client", key: request, method: "wish", request: [])
     let shift = program.name
-    let reply = try await database.writeOnce(key, domain: "gatehouse.household") { [clock] tx in
+    let reply = try await database.writeOnce(
+      key,
+      domain: "gatehouse.household",
+      heads: [wish.head]
+    ) { [clock] tx in
       switch wish {
       case .join(let house, let person): try Self.join(house, person, tx, memory)
       case .leave(let house, let person): try Self.leave(house, person, tx, memory)

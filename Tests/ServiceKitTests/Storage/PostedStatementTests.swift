@@ -51,18 +51,24 @@ struct PostedStatementTests {
   func part_isUndone() async throws {
     let database = try await Notes.open(folder)
     try await database.put("taken", "")
-    try await database.write { tx in
+    // Of the last run: before it is known that something fails, errors come at the end.
+    let failureCount = try await database.write { tx in
       try Self.put("before", tx)
+      var failureCount = 0
       for culprit in ["taken", "before"] {
-        #expect(throws: StoreError.self) {
+        do {
           try tx.attempt {
             try Self.put("inside", tx)
             try Self.put(culprit, tx)
           }
+        } catch is StoreError {
+          failureCount += 1
         }
       }
       try Self.put("after", tx)
+      return failureCount
     }
+    #expect(failureCount == 2)
     let ids = try await database.read { tx in
       try tx.query("SELECT id FROM note ORDER BY id") { $0.text(0) }
     }

@@ -18,9 +18,14 @@ protocol StoreConnection: AnyObject {
   /// The failure of the last statement; says why a transaction has ended by itself.
   var lastFailure: StoreError? { get }
 
-  /// Rows that were inserted, changed or deleted since the connection was opened, those included that
-  /// were undone again.
-  var changedRowCount: Int64 { get }
+  /// The place between the statements so far and those to come.
+  var mark: Int64 { get }
+
+  /// Whether a statement behind a mark has inserted, changed or deleted a row, be it undone again.
+  func hasChanged(since mark: Int64) -> Bool
+
+  /// The connection as one that answers several questions at once; nil where that gains nothing.
+  var pipelined: (any PipelinedConnection)? { get }
 
   /// Begins a transaction of one snapshot, on a connection for reads.
   func beginReading() throws(StoreError)
@@ -41,6 +46,12 @@ protocol StoreConnection: AnyObject {
 
   /// Drops what was posted and not sent.
   func forget()
+
+  /// Drops what was posted behind a mark and not sent.
+  func forget(since mark: Int64)
+
+  /// Commits, with everything that was posted.
+  func commit() throws(StoreError)
 
   /// Inserts one row; the value of `key`, a column that the engine fills in.
   func insert(
@@ -70,6 +81,15 @@ extension StoreConnection {
 
   /// Nothing.
   func forget() {}
+
+  /// Nothing.
+  func forget(since mark: Int64) {}
+
+  /// By a statement.
+  func commit() throws(StoreError) { try execute("COMMIT") }
+
+  /// Nil.
+  var pipelined: (any PipelinedConnection)? { nil }
 
   /// Runs one statement without values.
   @discardableResult
@@ -107,18 +127,44 @@ extension StoreConnection {
     return result
   }
 
-  /// Runs `body` on one snapshot of the store.
+  /// Runs `body` on one snapshot of the store; `asksTogether` as in `Database.read`.
   // The optimizer of Swift 6.3.1 crashes when it inlines this where `body` sets a variable.
   @inline(never)
-  func inReadTransaction(_ body: (borrowing ReadTransaction) throws -> Void) throws {
+  func inReadTransaction(
+    asksTogether: Bool = false,
+    _ body: (borrowing ReadTransaction) throws -> Void
+  ) throws {
     try beginReading()
     do {
-      try body(ReadTransaction(self))
+      if asksTogether, let pipelined {
+        try pipelined.askTogether(body)
+      } else {
+        try body(ReadTransaction(self))
+      }
       try endReading()
     } catch {
       forget()
       if isInTransaction { try execute("ROLLBACK") }
       throw error
     }
+  }
+}
+
+extension PipelinedConnection {
+  /// Runs `body`, whose questions are found out by rehearsals and asked together.
+  fileprivate func askTogether(_ body: (borrowing ReadTransaction) throws -> Void) throws {
+    known = KnownAnswers()
+    defer { known = nil }
+    for _ in 0..<Rehearsal.roundCountMax {
+      let rehearsal = Rehearsal(of: self)
+      do {
+        try body(ReadTransaction(rehearsal))
+        guard !rehearsal.isComplete else { return }
+      } catch {
+        guard !rehearsal.isComplete else { throw error }
+      }
+      try learn(rehearsal.unknown)
+    }
+    try body(ReadTransaction(self))
   }
 }

@@ -17,7 +17,12 @@ protocol StoreEngine: AnyObject {
 
   /// Begins a transaction that may write, and returns the changes after `revision` that nobody here has heard of: of other
   /// programs, or of a commit whose answer was lost.
-  func begin(after revision: Int64) throws(StoreError) -> [Change]
+  ///
+  /// A pipelined connection knows the answers to `questions` then, which were asked in the same round trip.
+  func begin(
+    after revision: Int64,
+    asking questions: [StoreQuestion]
+  ) throws(StoreError) -> [Change]
 
   /// The changes after `revision` that other programs have committed, outside of a transaction.
   func news(after revision: Int64) throws(StoreError) -> [Change]

@@ -11,7 +11,8 @@ extension Database {
   /// `caller` is anyone who the write is done for: UNAUTHENTICATED when its token is no longer accepted
   /// as the turn of the write comes, however long it has waited. `onReplay` runs before an answer is
   /// repeated and can throw instead; what it throws is not kept. Otherwise the answer is repeated as it
-  /// was, to a caller who would not get it today too: see docs/decisions/0045.
+  /// was, to a caller who would not get it today too: see docs/decisions/0045. `heads` is as for `write`; the key is one
+  /// more.
   ///
   /// ```swift
   /// let key = IdempotencyKey(
@@ -26,16 +27,19 @@ extension Database {
     domain: String,
     for caller: Caller = .anonymous,
     as author: Author? = nil,
+    heads: Set<ConflictKey>? = nil,
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     guard !key.key.isEmpty else {
-      return try await write(as: author) { tx in
+      return try await write(as: author, heads: heads) { tx in
         try caller.requireStillValid()
         return try body(tx)
       }
     }
-    let outcome = try await write(as: author) { tx -> Result<Response, RPCError> in
+    let heads = heads?.union([ConflictKey("answer", key.caller, key.key)])
+    let outcome = try await write(as: author, heads: heads) {
+      tx -> Result<Response, RPCError> in
       try caller.requireStillValid()
       if let stored = try StoredAnswer.find(key, in: tx) {
         guard stored.requestDigest == key.requestDigest else {

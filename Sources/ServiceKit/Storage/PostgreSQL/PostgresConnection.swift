@@ -5,11 +5,19 @@ internal import CPostgreSQL
 /// Confined to one thread. A connection that was lost is made again when a transaction begins, and so is one to an old
 /// primary, as soon as another connection of the program has found a newer one (docs/decisions/0242).
 @safe
-final class PostgresConnection: StoreConnection {
+final class PostgresConnection {
   let path: String
   let catalog = StoreCatalog.server
   private(set) var lastFailure: StoreError?
-  private(set) var changedRowCount: Int64 = 0
+  /// The number of the newest statement.
+  private(set) var mark: Int64 = 0
+  /// The number of the newest one that has changed rows.
+  private var lastChange: Int64 = 0
+  /// Times that the server was waited for.
+  private(set) var roundTripCount = 0
+  var known: KnownAnswers?
+  /// Whether known answers are compared with what the server says when they are used.
+  var checksKnown = PostgresConnection.checksKnownByDefault
   private let location: PostgresLocation
   private let hosts: PostgresHosts
   /// Known of the servers by all connections of the store.
@@ -40,10 +48,12 @@ final class PostgresConnection: StoreConnection {
   struct PostedStatement {
     let sql: String
     let values: PostgresValues
+    /// Its place among all.
+    let number: Int64
   }
 
   /// Statements and bytes that are sent together, at most.
-  private static let postedCountMax = 256
+  private static let postedCountMax = 2048
   private static let postedByteCountMax = 1 << 20
 
   /// Statements kept prepared; a service has fewer, unless it builds SQL from parts.
@@ -228,6 +238,7 @@ final class PostgresConnection: StoreConnection {
     timeline = nil
     isEnding = false
     forget()
+    known = nil
     guard let handle = unsafe handle else { return }
     unsafe CPostgreSQL_finish(handle)
     unsafe self.handle = nil
@@ -257,15 +268,18 @@ final class PostgresConnection: StoreConnection {
 
   // MARK: Statements
 
+  var pipelined: (any PipelinedConnection)? { self }
+
+  func hasChanged(since mark: Int64) -> Bool { lastChange > mark }
+
   @discardableResult
   func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
     if values.isEmpty, Self.isControl(sql) {
       try run(sql)
       return 0
     }
-    let count = try answer(sql, values, limit: .max).changedRowCount
-    changedRowCount += Int64(count)
-    return count
+    known = nil
+    return try answer(StoreQuestion(sql, values, limit: .max)).changedRowCount
   }
 
   func insert(
@@ -283,26 +297,28 @@ final class PostgresConnection: StoreConnection {
     _ values: [SQLValue],
     limit: Int
   ) throws(StoreError) -> any StoreCursor {
-    let rows = try answer(sql, values, limit: limit)
-    changedRowCount += Int64(rows.changedRowCount)
+    let question = StoreQuestion(sql, values, limit: limit)
+    if !StoreQuestion.isReading(sql) { known = nil }
+    guard let rows = known?[question] else { return try answer(question) }
+    if checksKnown { try requireCurrent(rows, question) }
     return rows
   }
 
   // MARK: Statements that are sent together
 
   func post(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
-    let encoded = PostgresValues(values)
-    if encoded.hasNUL { throw .unstorable("text with the character U+0000") }
-    posted.append(PostedStatement(sql: sql, values: encoded))
-    postedByteCount += encoded.byteCount
+    known = nil
+    let statement = try statement(StoreQuestion(sql, values, limit: .max))
+    posted.append(statement)
+    postedByteCount += statement.values.byteCount
     if posted.count >= Self.postedCountMax || postedByteCount >= Self.postedByteCountMax {
       try settle()
     }
   }
 
   func settle() throws(StoreError) {
-    guard let last = posted.popLast() else { return }
-    changedRowCount += Int64(try together(with: last).changedRowCount)
+    guard !posted.isEmpty else { return }
+    try sendPosted()
   }
 
   func forget() {
@@ -311,51 +327,77 @@ final class PostgresConnection: StoreConnection {
     isBeginning = false
   }
 
-  /// Sends what was posted and one statement more in one round trip; the answer to that one.
-  private func together(with last: PostedStatement) throws(StoreError) -> PostgresRows {
-    let (all, begins) = (posted + [last], isBeginning)
+  func forget(since mark: Int64) {
+    posted.removeAll { $0.number > mark }
+    postedByteCount = posted.reduce(0) { $0 + $1.values.byteCount }
+  }
+
+  /// A statement with the next number.
+  func statement(_ question: StoreQuestion) throws(StoreError) -> PostedStatement {
+    let values = PostgresValues(question.values)
+    if values.hasNUL { throw .unstorable("text with the character U+0000") }
+    mark += 1
+    return PostedStatement(sql: question.sql, values: values, number: mark)
+  }
+
+  /// Sends what was posted, and more, in one round trip; the answers to the latter.
+  @discardableResult
+  func sendPosted(with more: [PostedStatement] = []) throws(StoreError) -> [PostgresRows] {
+    let (all, begins) = (posted + more, isBeginning)
     forget()
     do throws(StoreError) {
-      return try send(all)
+      return try send(all).suffix(more.count)
     } catch  where begins && !isConnected {
       // It was closed since it was used last, so nothing has begun.
       try connectForUse()
-      return try send(all)
+      return try send(all).suffix(more.count)
     }
   }
 
-  /// Sends statements in one round trip; the answer to the last one.
-  private func send(_ all: [PostedStatement]) throws(StoreError) -> PostgresRows {
-    if statements.count + all.count > Self.statementCountMax {
-      statements = [:]
-      try run("DEALLOCATE ALL")
-    }
+  /// Sends statements in one round trip; their answers.
+  private func send(_ all: [PostedStatement]) throws(StoreError) -> [PostgresRows] {
+    let new = Set(all.map { PreparedKey(text: StatementText($0.sql), types: $0.values.types) })
+      .subtracting(statements.keys)
+    if statements.count + new.count > Self.statementCountMax { try forgetPrepared() }
     var names: [String] = []
     for one in all { names.append(try prepared(one.sql, one.values.types)) }
+    roundTripCount += 1
     let answers = try unsafe withHandle { handle throws(StoreError) in
       unsafe watched(handle) {
         unsafe PostgresPipeline(handle).run(zip(all, names).map { ($0, $1) })
       }
     }
-    var rows: PostgresRows?
     for (one, answer) in zip(all, answers) {
-      // That of the last one is for its caller to count.
-      if let rows { changedRowCount += Int64(rows.changedRowCount) }
-      rows = try checked(answer, one.sql)
+      if try checked(answer, one.sql).changedRowCount > 0 { lastChange = one.number }
     }
-    guard let rows, answers.count == all.count else {
+    guard answers.count == all.count else {
       let failure = lost()
       disconnect()
       throw failure
     }
-    return rows
+    return answers
   }
 
   /// Runs one or several statements without values and rows.
   func run(_ sql: String) throws(StoreError) {
+    // What is known is of one transaction.
+    if sql == "COMMIT" || sql == "ROLLBACK" { known = nil }
     let warned = unsafe warningCount.pointee
     let command = try ran(sql).command
-    guard sql == "COMMIT" else { return }
+    if sql == "COMMIT" { try requireConfirmed(command, since: warned) }
+  }
+
+  func commit() throws(StoreError) {
+    guard !posted.isEmpty else { return try run("COMMIT") }
+    known = nil
+    try requireNotSuperseded()
+    let warned = unsafe warningCount.pointee
+    let end = try statement(StoreQuestion("COMMIT", [], limit: .max))
+    try requireConfirmed(try sendPosted(with: [end])[0].command, since: warned)
+  }
+
+  /// Throws when a commit was none, or may be lost with the server.
+  private func requireConfirmed(_ command: String, since warned: UInt32) throws(StoreError) {
     // The server answers a commit of what has failed with success, and rolls it back.
     if command == "ROLLBACK" {
       throw .statement("a transaction in which a statement has failed cannot be committed")
@@ -374,17 +416,22 @@ final class PostgresConnection: StoreConnection {
     finishEnding()
     // What is undone need not be done before.
     if sql.hasPrefix("ROLLBACK") { forget() } else { try settle() }
-    // Found out after the transaction had begun: what it read may be old, and what it wrote is not to be acknowledged.
-    if sql == "COMMIT", isSuperseded {
-      let failure = StoreError.unavailable("\(path): \(supersession)")
-      lastFailure = failure
-      throw failure
-    }
+    if sql == "COMMIT" { try requireNotSuperseded() }
     guard let handle = unsafe handle else { throw lost() }
+    roundTripCount += 1
     let rows = unsafe watched(handle) {
       unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql)
     }
     return try checked(rows, sql)
+  }
+
+  /// Throws when a newer server was found after the transaction had begun: what it read may be old, and what it wrote is
+  /// not to be acknowledged.
+  private func requireNotSuperseded() throws(StoreError) {
+    guard isSuperseded else { return }
+    let failure = StoreError.unavailable("\(path): \(supersession)")
+    lastFailure = failure
+    throw failure
   }
 
   /// Waits for the server as long as no other one has taken over: a commit may wait for a standby that never comes back,
@@ -401,27 +448,27 @@ final class PostgresConnection: StoreConnection {
   /// Whether a statement is one that cannot be prepared, or is not worth it.
   private static func isControl(_ sql: String) -> Bool { controls.contains { sql.hasPrefix($0) } }
 
-  private func answer(
-    _ sql: String,
-    _ values: [SQLValue],
-    limit: Int
-  ) throws(StoreError) -> PostgresRows {
+  func answer(_ question: StoreQuestion) throws(StoreError) -> PostgresRows {
     finishEnding()
-    let encoded = PostgresValues(values)
-    if encoded.hasNUL { throw .unstorable("text with the character U+0000") }
-    let text = limit == 1 ? Self.limited(sql) : sql
-    guard posted.isEmpty else {
-      return try together(with: PostedStatement(sql: text, values: encoded))
-    }
-    let name = try prepared(text, encoded.types)
+    let statement = try statement(question)
+    guard posted.isEmpty else { return try sendPosted(with: [statement])[0] }
+    let name = try prepared(statement.sql, statement.values.types)
     guard let handle = unsafe handle else { throw lost() }
-    let rows = unsafe PostgresRows(owning: encoded.run(name, on: handle), sql: sql)
-    return try checked(rows, sql)
+    roundTripCount += 1
+    let rows = try checked(
+      unsafe PostgresRows(owning: statement.values.run(name, on: handle), sql: statement.sql),
+      statement.sql
+    )
+    if rows.changedRowCount > 0 { lastChange = statement.number }
+    return rows
   }
 
-  /// A SELECT of which only the first row is looked at: the server sends all that it is asked for.
-  private static func limited(_ sql: String) -> String {
-    sql.hasPrefix("SELECT") && !sql.contains("LIMIT") ? "\(sql) LIMIT 1" : sql
+  private func forgetPrepared() throws(StoreError) {
+    statements = [:]
+    guard let handle = unsafe handle else { throw lost() }
+    // Not by `run`, which would send first what was posted.
+    let sql = "DEALLOCATE ALL"
+    _ = try checked(unsafe PostgresRows(owning: CPostgreSQL_run(handle, sql), sql: sql), sql)
   }
 
   /// The name of a statement that the server has prepared.
@@ -429,13 +476,11 @@ final class PostgresConnection: StoreConnection {
     let key = PreparedKey(text: StatementText(sql), types: types)
     if let name = statements[key] { return name }
     guard let handle = unsafe handle else { throw lost() }
-    if statements.count >= Self.statementCountMax {
-      statements = [:]
-      try run("DEALLOCATE ALL")
-    }
+    if statements.count >= Self.statementCountMax { try forgetPrepared() }
     preparedCount += 1
     let name = "s\(preparedCount)"
     let text = translated(sql)
+    roundTripCount += 1
     let answer = unsafe CPostgreSQL_prepare(handle, name, text, Int32(types.count), types)
     _ = try checked(unsafe PostgresRows(owning: answer, sql: sql), sql)
     statements[key] = name

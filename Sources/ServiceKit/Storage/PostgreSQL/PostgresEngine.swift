@@ -47,28 +47,44 @@ final class PostgresEngine: StoreEngine {
     lastTime = last ?? .min
   }
 
-  func begin(after revision: Int64) throws(StoreError) -> [Change] {
-    try ConflictAttempts.run { () throws(StoreError) in try beginOnce(after: revision) }
+  func begin(
+    after revision: Int64,
+    asking questions: [StoreQuestion]
+  ) throws(StoreError) -> [Change] {
+    try ConflictAttempts.run { () throws(StoreError) in
+      try beginOnce(after: revision, questions)
+    }
   }
 
-  private func beginOnce(after revision: Int64) throws(StoreError) -> [Change] {
+  private func beginOnce(
+    after revision: Int64,
+    _ questions: [StoreQuestion]
+  ) throws(StoreError) -> [Change] {
     if server.isConnected {
       do throws(StoreError) {
-        return try beginInTurn(after: revision, isNew: false)
+        return try beginInTurn(after: revision, questions, isNew: false)
       } catch  where !server.isConnected {
         // It was closed since it was used last.
       }
     }
     try server.connectForUse()
-    return try beginInTurn(after: revision, isNew: true)
+    return try beginInTurn(after: revision, questions, isNew: true)
   }
 
-  private func beginInTurn(after revision: Int64, isNew: Bool) throws(StoreError) -> [Change] {
+  /// Begins, and asks what is new together with the questions of others, in one round trip.
+  private func beginInTurn(
+    after revision: Int64,
+    _ questions: [StoreQuestion],
+    isNew: Bool
+  ) throws(StoreError) -> [Change] {
     do throws(StoreError) {
       try turn.begin(on: server, with: version.guarding)
       if isNew { try requireContinuity(with: revision) }
+      server.known = KnownAnswers()
+      try server.learn([Self.changes(after: revision)] + questions)
       return try changes(after: revision)
     } catch {
+      server.forget()
       if server.isInTransaction { try server.run("ROLLBACK") }
       if server.isConnected { try requireKnownSchema() }
       throw error
@@ -99,7 +115,7 @@ final class PostgresEngine: StoreEngine {
       throw breach("does not go on from change \(revision), up to which this program has followed")
     }
     guard let known = lastChange, known.revision > purged else { return }
-    let found = try selected("WHERE revision = ?", known.revision).first
+    let found = try selected(Self.selection("WHERE revision = ?", known.revision)).first
     guard found == known else {
       throw breach("has another change \(known.revision) than the one that this program knows")
     }
@@ -122,17 +138,25 @@ final class PostgresEngine: StoreEngine {
     return .unavailable(reason)
   }
 
+  private static func changes(after revision: Int64) -> StoreQuestion {
+    selection("WHERE revision > ? ORDER BY revision", revision)
+  }
+
+  private static func selection(_ condition: String, _ revision: Int64) -> StoreQuestion {
+    let sql = "\(Change.columns.selection) \(condition)"
+    return StoreQuestion(sql, [.integer(revision)], limit: .max)
+  }
+
   private func changes(after revision: Int64) throws(StoreError) -> [Change] {
-    let found = try selected("WHERE revision > ? ORDER BY revision", revision)
+    let found = try selected(Self.changes(after: revision))
     if let last = found.last { lastChange = last }
     return found
   }
 
-  private func selected(_ condition: String, _ revision: Int64) throws(StoreError) -> [Change] {
-    let columns = Change.columns
+  private func selected(_ question: StoreQuestion) throws(StoreError) -> [Change] {
     do {
-      return try server.query("\(columns.selection) \(condition)", [.integer(revision)]) { row in
-        try columns.record(row)
+      return try server.query(question.sql, question.values) { row in
+        try Change.columns.record(row)
       }
     } catch let error as StoreError {
       throw error

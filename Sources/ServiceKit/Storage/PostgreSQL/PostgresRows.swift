@@ -1,26 +1,45 @@
 internal import CPostgreSQL
 
-/// The answer of the server to one statement; cleared with its last reference.
+/// The answer of the server to one statement; cleared with its last reader.
 @safe
 final class PostgresRows: StoreCursor {
   /// The first column that did not hold what was asked of it.
   private(set) var mismatch: StoreError?
   private let sql: String
-  private var handle: OpaquePointer?
+  private var result: Result?
   private let rowCount: Int32
   private let columnCount: Int32
   private var row: Int32 = -1
 
+  /// What libpq has made of the answer.
+  @safe
+  private final class Result {
+    let handle: OpaquePointer
+
+    @unsafe
+    init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+    deinit { unsafe CPostgreSQL_clear(handle) }
+  }
+
   /// Takes over an answer; nil for none, when there is no connection or no memory.
   init?(owning handle: OpaquePointer?, sql: String) {
     guard let handle = unsafe handle else { return nil }
-    unsafe self.handle = handle
+    result = unsafe Result(handle)
     self.sql = sql
     rowCount = unsafe CPostgreSQL_row_count(handle)
     columnCount = unsafe CPostgreSQL_column_count(handle)
   }
 
-  deinit { close() }
+  private init(again rows: PostgresRows) {
+    (result, sql) = (rows.result, rows.sql)
+    (rowCount, columnCount) = (rows.rowCount, rows.columnCount)
+  }
+
+  /// Another reader of the same answer, before its first row.
+  var again: PostgresRows { PostgresRows(again: self) }
+
+  private var handle: OpaquePointer? { unsafe result?.handle }
 
   /// Why the server did not do it; nil if it did.
   var failure: PostgresError? {
@@ -53,11 +72,7 @@ final class PostgresRows: StoreCursor {
   /// Nothing: the server has done all of it.
   func finish() {}
 
-  func close() {
-    guard let handle = unsafe handle else { return }
-    unsafe CPostgreSQL_clear(handle)
-    unsafe self.handle = nil
-  }
+  func close() { result = nil }
 
   func isNull(_ column: Int) -> Bool {
     guard let handle = unsafe handle, let column = place(column) else { return true }
@@ -109,6 +124,17 @@ final class PostgresRows: StoreCursor {
       return []
     }
     return blobBytes(column)
+  }
+
+  /// Whether another answer has the same rows, in whatever order.
+  func hasSameRows(as other: PostgresRows) -> Bool { again.allRows == other.again.allRows }
+
+  private var allRows: [[[UInt8]?]: Int] {
+    var counts: [[[UInt8]?]: Int] = [:]
+    while step() {
+      counts[(0..<Int(columnCount)).map { isNull($0) ? nil : blobBytes($0) }, default: 0] += 1
+    }
+    return counts
   }
 
   // MARK: The answer

@@ -41,20 +41,22 @@ struct PostgresTurn {
     "\(lockClass), \(Int32(truncatingIfNeeded: schemaID))"
   }
 
-  /// Begins a transaction, of which the first statement waits for a turn.
+  /// Begin a transaction, of which the first statement waits for a turn.
   ///
   /// What was committed in the meantime is to be seen by the statements after it, so the isolation is not left to the
   /// server's default.
-  private static let beginning = """
-    BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '\(waitMax)s'
-    """
+  private static let beginnings = [
+    "BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL lock_timeout = '\(waitMax)s'",
+  ]
+  private static let beginning = beginnings.joined(separator: "; ")
 
-  /// Begins a transaction that has the turn to write until its end, and runs a statement in it.
+  /// Begins a transaction that has the turn to write until its end, and runs a statement in it; all that with the next
+  /// question.
   func begin(on server: PostgresConnection, with statement: String) throws(StoreError) {
     let taking =
       isByRows
       ? TurnRows.takingToWrite : "SELECT pg_advisory_xact_lock(\(key(Self.writing)))"
-    try server.run("\(Self.beginning); \(taking); \(statement)")
+    for sql in Self.beginnings + [taking, statement] { try server.post(sql, []) }
   }
 
   /// Runs `body` with the turn to write, over several transactions.

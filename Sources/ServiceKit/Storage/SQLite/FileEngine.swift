@@ -28,7 +28,10 @@ final class FileEngine: StoreEngine {
     )
   }
 
-  func begin(after revision: Int64) throws(StoreError) -> [Change] {
+  func begin(
+    after revision: Int64,
+    asking questions: [StoreQuestion]
+  ) throws(StoreError) -> [Change] {
     if log.isPastLimit {
       checkpoint(.restart)
       if log.isPastLimit {

@@ -145,7 +145,9 @@ final class SQLiteConnection: StoreConnection {
 
   /// Rows that were inserted, changed or deleted since the connection was opened, those included that
   /// were undone again (sqlite.org/c3ref/total_changes.html).
-  var changedRowCount: Int64 { unsafe sqlite3_total_changes64(handle) }
+  var mark: Int64 { unsafe sqlite3_total_changes64(handle) }
+
+  func hasChanged(since mark: Int64) -> Bool { self.mark != mark }
 
   /// Bytes in a page of the file.
   var pageByteCount: Int {
@@ -160,9 +162,9 @@ final class SQLiteConnection: StoreConnection {
     let statement = try borrow(sql)
     defer { statement.close() }
     try statement.bind(values)
-    let before = changedRowCount
+    let before = mark
     while try statement.step() {}
-    return Int(clamping: changedRowCount - before)
+    return Int(clamping: mark - before)
   }
 
   func insert(

@@ -14,6 +14,10 @@ final class GroupCommitter {
   private var savepointCommitCount = 0
   /// The time of the newest change, in a store that others write by clocks of their own.
   private var newest: NewestTime
+  /// The time of the commit under way.
+  private var time: Int64 = 0
+  /// How many of the next transactions do without foresight.
+  private var blindCommitCount = 0
   /// The followers that see each commit before its callers.
   private var follower: (any CommitFollower)?
 
@@ -36,6 +40,9 @@ final class GroupCommitter {
   /// late sends several.
   private static let savepointCommitCountMax = 64
 
+  /// Transactions without foresight after one whose questions failed.
+  private static let blindCommitCountMax = 64
+
   /// Transactions in a row that others were in the way of.
   private var conflictCount = 0
   /// As many are run again; the writes of the next one fail by it.
@@ -53,30 +60,34 @@ final class GroupCommitter {
   /// back, and all of its jobs are put back to run again in one with savepoints.
   func commit(startingWith first: StoreWriter.Queue.Job, from line: WriteLine) {
     guard !first.isCatchUp else { return catchUp(first) }
+    time = newest.now(by: clock.now)
+    let foresight = makeForesight()
+    let group = foresight == nil ? [first] : line.take(behind: first, countMax: writeCountMax)
+    let questions = foresight?.questions(of: group) ?? []
     do throws(StoreError) {
-      try begin()
+      try begin(asking: questions)
     } catch {
+      line.putBack(group)
+      // One of the questions may be what failed.
+      if case .statement = error, !questions.isEmpty { return pauseForesight() }
       fail(error)
-      first.caller.resume(throwing: error)
+      line.take()?.caller.resume(throwing: error)
       return
     }
-    let session = WriteSession(
-      connection,
-      now: newest.now(by: clock.now),
-      revision: feed.newest,
-      hasSavepoints: savepointCommitCount > 0,
-      runsConflictsAgain: runsConflictsAgain,
-      eventRules: configuration.eventRules
-    )
-    guard let outcomes = run(startingWith: first, from: line, session) else {
+    time = newest.now(by: time)
+    line.putBack(group)
+    let session = session(on: connection, hasSavepoints: savepointCommitCount > 0)
+    guard let outcomes = run(group, from: line, session, foresight) else {
       noteUndone(session)
       return rollBack()
     }
     savepointCommitCount =
       session.hasUndoneChanges ? Self.savepointCommitCountMax : max(0, savepointCommitCount - 1)
-    let failure = finishTransaction()
-    if case .conflict = failure { return line.putBack(outcomes.map(\.job)) }
+    guard let ending = finishTransaction(session) else {
+      return line.putBack(outcomes.map(\.job))
+    }
     conflictCount = 0
+    let failure = ending.failure
     if failure == nil {
       engine.committed(session.changes.last)
       attach(session.follower)
@@ -85,6 +96,37 @@ final class GroupCommitter {
     }
     for outcome in outcomes { outcome.tell(failure) }
     engine.tidy()
+  }
+
+  private var writeCountMax: Int { configuration.writesPerCommitMax }
+
+  /// Finds out what the writes of the next commit ask; nil where that gains nothing, or has failed lately.
+  private func makeForesight() -> GroupForesight? {
+    guard let pipelined = connection.pipelined else { return nil }
+    guard blindCommitCount == 0 else {
+      blindCommitCount -= 1
+      return nil
+    }
+    return GroupForesight(pipelined) { [self] job, rehearsal in
+      _ = session(on: rehearsal, hasSavepoints: false).run(job.work)
+    }
+  }
+
+  /// Has writes ask for themselves for a while, since something that a rehearsal made up cannot be asked.
+  private func pauseForesight() { blindCommitCount = Self.blindCommitCountMax }
+
+  private func session(
+    on connection: any StoreConnection,
+    hasSavepoints: Bool
+  ) -> WriteSession {
+    WriteSession(
+      connection,
+      now: time,
+      revision: feed.newest,
+      hasSavepoints: hasSavepoints,
+      runsConflictsAgain: runsConflictsAgain,
+      eventRules: configuration.eventRules
+    )
   }
 
   /// Notes why a transaction was undone whose writes run again.
@@ -109,9 +151,9 @@ final class GroupCommitter {
   }
 
   /// Begins a transaction, with everybody told of what is committed.
-  private func begin() throws(StoreError) {
+  private func begin(asking questions: [StoreQuestion]) throws(StoreError) {
     if case .broken(let reason) = state.value { throw .unavailable(reason) }
-    tell(of: try engine.begin(after: feed.newest))
+    tell(of: try engine.begin(after: feed.newest, asking: questions))
   }
 
   private func attach(_ attached: (any CommitFollower)?) {
@@ -147,16 +189,32 @@ final class GroupCommitter {
   /// Runs writes inside the transaction until none waits, it is large or old enough, or one of them
   /// has to wait for its end; nil when the transaction has to be rolled back.
   private func run(
-    startingWith first: StoreWriter.Queue.Job,
+    _ group: [StoreWriter.Queue.Job],
     from line: WriteLine,
-    _ session: WriteSession
+    _ session: WriteSession,
+    _ foresight: GroupForesight?
   ) -> [Outcome]? {
     var outcomes: [Outcome] = []
     let interval = configuration.commitIntervalMax * (engine.isShared ? 5 : 1)
     let end = ContinuousClock.now.advanced(by: interval)
-    var next: StoreWriter.Queue.Job? = first
+    do throws(StoreError) {
+      try foresight?.learnMore(of: group)
+    } catch {
+      pauseForesight()
+      return nil
+    }
+    var next = line.take()
     while let job = next {
-      switch session.run(job.work) {
+      do throws(StoreError) {
+        try foresight?.prepare(job)
+      } catch {
+        pauseForesight()
+        line.putBack(outcomes.map(\.job) + [job])
+        return nil
+      }
+      let ending = session.run(job.work)
+      foresight?.finish(job)
+      switch ending {
       case .done(let error): outcomes.append(Outcome(job: job, error: error))
       case .conflict:
         line.putBack([job])
@@ -166,7 +224,7 @@ final class GroupCommitter {
         return nil
       }
       let hasRoom =
-        connection.isInTransaction && outcomes.count < configuration.writesPerCommitMax
+        connection.isInTransaction && outcomes.count < writeCountMax
         && ContinuousClock.now < end
       next = hasRoom ? line.take() : nil
     }
@@ -179,28 +237,39 @@ final class GroupCommitter {
     engine.finish()
   }
 
-  /// Commits; nil is success, and a conflict has all of the writes run again.
-  private func finishTransaction() -> StoreError? {
+  /// How a transaction ended.
+  private struct Ending {
+    let failure: StoreError?
+  }
+
+  /// Commits; nil when all of the writes have to run again, after a conflict or one by one.
+  private func finishTransaction(_ session: WriteSession) -> Ending? {
     guard connection.isInTransaction else {
       // An error inside one of the writes took all of them along.
       let error = WriteSession.endedByItself(connection)
       fail(error)
-      return error
+      return Ending(failure: error)
     }
     do throws(StoreError) {
-      try connection.execute("COMMIT")
+      try connection.commit()
     } catch {
       if case .conflict = error, runsConflictsAgain {
         conflictCount += 1
         rollBack()
-        return error
+        return nil
+      }
+      // A statement that was sent with the commit has failed: savepoints tell whose it is.
+      if connection.isPoisoned, !session.hasSavepoints {
+        savepointCommitCount = Self.savepointCommitCountMax
+        rollBack()
+        return nil
       }
       fail(error)
       rollBack()
-      return .unavailable("the commit failed: \(error)")
+      return Ending(failure: .unavailable("the commit failed: \(error)"))
     }
     state.note(.working)
-    return nil
+    return Ending(failure: nil)
   }
 
   private func rollBack() {

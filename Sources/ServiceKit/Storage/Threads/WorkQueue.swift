@@ -5,6 +5,8 @@ struct StoreJob<Turn>: WaitingJob {
   let id: UInt64
   /// Nil for the service's own work.
   let owner: CountedCaller?
+  /// All that it reads and changes, for a write that may be rehearsed; see `Database.write`.
+  let heads: Set<ConflictKey>?
   /// Whether it only wants memory to follow what other programs have committed.
   let isCatchUp: Bool
   /// Does it, on the thread that took it.
@@ -39,12 +41,22 @@ final class WorkQueue<Turn>: Sendable {
   func perform(
     id: UInt64,
     of owner: CountedCaller? = nil,
+    heads: Set<ConflictKey>? = nil,
     isCatchUp: Bool = false,
     _ work: @escaping @Sendable (Turn) throws -> Void
   ) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation {
-        add(Job(id: id, owner: owner, isCatchUp: isCatchUp, work: work, caller: $0))
+        add(
+          Job(
+            id: id,
+            owner: owner,
+            heads: heads,
+            isCatchUp: isCatchUp,
+            work: work,
+            caller: $0
+          )
+        )
       }
     } onCancel: {
       cancel(id, of: owner)

@@ -78,6 +78,8 @@ extension StoreTransaction where Self: ~Copyable {
 public struct ReadTransaction: StoreTransaction, ~Copyable {
   private let connection: any StoreConnection
 
+  // As that of `WriteTransaction`.
+  @inline(never)
   init(_ connection: any StoreConnection) { self.connection = connection }
 
   /// An error that names the store's file, for rows that contradict each other.

@@ -27,7 +27,7 @@ final class WriteSession {
   private var hasConflict = false
   /// Whether each write, and each part that can be undone alone, gets a savepoint; without one, what fails
   /// after it has changed something takes the whole transaction along.
-  private let hasSavepoints: Bool
+  let hasSavepoints: Bool
   /// Whether what meets a conflict between transactions has the whole group run again.
   private let runsConflictsAgain: Bool
   /// Whether a write has met one, so that the group runs again.
@@ -125,31 +125,37 @@ final class WriteSession {
     let (changeCount, touchedCount) = (changes.count, touchedByRunning.count)
     let connection = try open()
     // What was posted before this part is not undone with it.
-    try connection.settle()
-    let rowCount = connection.changedRowCount
+    if hasSavepoints { try connection.settle() }
+    let mark = connection.mark
     if hasSavepoints { try connection.execute("SAVEPOINT part") }
     do {
       let result = try body()
-      // What fails belongs to this part, and not to what comes next.
-      try connection.settle()
-      if hasSavepoints { try connection.execute("RELEASE part") }
+      if hasSavepoints { try endPart() }
       return result
     } catch {
       changes.removeSubrange(changeCount...)
       touchedByRunning.removeSubrange(touchedCount...)
-      try undoChanges(since: rowCount)
+      try undoChanges(since: mark)
       throw error
     }
   }
 
+  /// Ends a part that has a savepoint: what fails belongs to it, and not to what comes next.
+  ///
+  /// Without one whatever fails, be it noticed at the commit, has all run again with savepoints.
+  private func endPart() throws(StoreError) {
+    try connection.settle()
+    try connection.execute("RELEASE part")
+  }
+
   /// Undoes what was changed since the newest savepoint, or says that it cannot.
-  private func undoChanges(since rowCount: Int64) throws(StoreError) {
+  private func undoChanges(since mark: Int64) throws(StoreError) {
     // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
     // "Response To Errors Within A Transaction"); the writer looks at that itself.
     guard connection.isInTransaction else { return }
-    connection.forget()
+    connection.forget(since: mark)
     // What has failed in PostgreSQL lets nothing follow but going back.
-    let hasChanged = connection.changedRowCount != rowCount || connection.isPoisoned
+    let hasChanged = connection.hasChanged(since: mark) || connection.isPoisoned
     guard hasSavepoints else {
       isTainted = isTainted || hasChanged
       return

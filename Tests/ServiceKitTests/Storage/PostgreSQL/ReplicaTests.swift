@@ -212,6 +212,7 @@ struct ReplicaTests {
       let stopped = try administrator()
       let turn = try PostgresTurn(stopped)
       try turn.begin(on: stopped, with: "SELECT 1")
+      try stopped.settle()
       // The server ends it after five seconds, and what it would have written is not done.
       try await replicas[0].put("a", "milk")
       #expect(throws: StoreError.self) { try stopped.execute("DELETE FROM note") }
