@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef CPostgreSQL_connection connection_t;
@@ -250,7 +251,9 @@ const char *CPostgreSQL_error_text(const CPostgreSQL_result *result) {
 
 const char *CPostgreSQL_command(CPostgreSQL_result *result) { return library.cmdStatus(result); }
 
-const char *CPostgreSQL_affected_rows(CPostgreSQL_result *result) { return library.cmdTuples(result); }
+long long CPostgreSQL_changed_rows(CPostgreSQL_result *result) {
+    return strncmp(library.cmdStatus(result), "SELECT", 6) == 0 ? 0 : atoll(library.cmdTuples(result));
+}
 
 int CPostgreSQL_row_count(const CPostgreSQL_result *result) { return library.ntuples(result); }
 

@@ -109,8 +109,8 @@ const char *CPostgreSQL_error_message(const CPostgreSQL_result *result);
 const char *CPostgreSQL_error_text(const CPostgreSQL_result *result);
 // "INSERT 0 1", "COMMIT".
 const char *CPostgreSQL_command(CPostgreSQL_result *result);
-// Rows that the command inserted, changed, deleted or selected, in digits; "" for others.
-const char *CPostgreSQL_affected_rows(CPostgreSQL_result *result);
+// Rows that the command inserted, changed or deleted.
+long long CPostgreSQL_changed_rows(CPostgreSQL_result *result);
 
 int CPostgreSQL_row_count(const CPostgreSQL_result *result);
 int CPostgreSQL_column_count(const CPostgreSQL_result *result);

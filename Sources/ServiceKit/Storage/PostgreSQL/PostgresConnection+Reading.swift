@@ -21,7 +21,7 @@ extension PostgresConnection {
     guard !isBeginning else { return forget() }
     // What was read may be old.
     guard !isSuperseded else { return try run(Self.ending) }
-    let name = try prepared(Self.ending, [])
+    let name = try prepared(StoreStatement(Self.ending))
     let isSent = try unsafe withHandle { handle throws(StoreError) in
       unsafe CPostgreSQL_begin_pipeline(handle) && PostgresValues([]).send(name, on: handle)
         && CPostgreSQL_sync_pipeline(handle)

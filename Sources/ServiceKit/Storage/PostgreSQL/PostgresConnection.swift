@@ -26,7 +26,7 @@ final class PostgresConnection {
   private var timeline: UInt32?
   private var handle: OpaquePointer?
   private var statements: [PreparedKey: String] = [:]
-  private var translations: [StatementText: String] = [:]
+  private var translations: [StoreStatement: String] = [:]
   private var preparedCount = 0
   /// Statements that were posted, and are sent with the next one.
   private var posted: [PostedStatement] = []
@@ -40,13 +40,16 @@ final class PostgresConnection {
 
   /// The text of a prepared statement and the types of its values, which tell it from others.
   private struct PreparedKey: Hashable {
-    let text: StatementText
+    let statement: StoreStatement
     let types: [UInt32]
+
+    // There are few with the same text.
+    func hash(into hasher: inout Hasher) { statement.hash(into: &hasher) }
   }
 
   /// A statement that waits to be sent.
   struct PostedStatement {
-    let sql: String
+    let statement: StoreStatement
     let values: PostgresValues
     /// Its place among all.
     let number: Int64
@@ -337,7 +340,7 @@ final class PostgresConnection {
     let values = PostgresValues(question.values)
     if values.hasNUL { throw .unstorable("text with the character U+0000") }
     mark += 1
-    return PostedStatement(sql: question.sql, values: values, number: mark)
+    return PostedStatement(statement: question.statement, values: values, number: mark)
   }
 
   /// Sends what was posted, and more, in one round trip; the answers to the latter.
@@ -356,11 +359,10 @@ final class PostgresConnection {
 
   /// Sends statements in one round trip; their answers.
   private func send(_ all: [PostedStatement]) throws(StoreError) -> [PostgresRows] {
-    let new = Set(all.map { PreparedKey(text: StatementText($0.sql), types: $0.values.types) })
-      .subtracting(statements.keys)
-    if statements.count + new.count > Self.statementCountMax { try forgetPrepared() }
+    let mayBeTooMany = statements.count + all.count > Self.statementCountMax
+    if mayBeTooMany, hasTooMany(with: all) { try forgetPrepared() }
     var names: [String] = []
-    for one in all { names.append(try prepared(one.sql, one.values.types)) }
+    for one in all { names.append(try prepared(one.statement, one.values.types)) }
     roundTripCount += 1
     let answers = try unsafe withHandle { handle throws(StoreError) in
       unsafe watched(handle) {
@@ -368,7 +370,7 @@ final class PostgresConnection {
       }
     }
     for (one, answer) in zip(all, answers) {
-      if try checked(answer, one.sql).changedRowCount > 0 { lastChange = one.number }
+      if try checked(answer, one.statement.sql).hasChanged { lastChange = one.number }
     }
     guard answers.count == all.count else {
       let failure = lost()
@@ -452,15 +454,22 @@ final class PostgresConnection {
     finishEnding()
     let statement = try statement(question)
     guard posted.isEmpty else { return try sendPosted(with: [statement])[0] }
-    let name = try prepared(statement.sql, statement.values.types)
+    let sql = statement.statement.sql
+    let name = try prepared(statement.statement, statement.values.types)
     guard let handle = unsafe handle else { throw lost() }
     roundTripCount += 1
     let rows = try checked(
-      unsafe PostgresRows(owning: statement.values.run(name, on: handle), sql: statement.sql),
-      statement.sql
+      unsafe PostgresRows(owning: statement.values.run(name, on: handle), sql: sql),
+      sql
     )
-    if rows.changedRowCount > 0 { lastChange = statement.number }
+    if rows.hasChanged { lastChange = statement.number }
     return rows
+  }
+
+  /// Whether more statements would be prepared with these than are kept.
+  private func hasTooMany(with all: [PostedStatement]) -> Bool {
+    let keys = Set(all.map { PreparedKey(statement: $0.statement, types: $0.values.types) })
+    return keys.union(statements.keys).count > Self.statementCountMax
   }
 
   private func forgetPrepared() throws(StoreError) {
@@ -472,14 +481,17 @@ final class PostgresConnection {
   }
 
   /// The name of a statement that the server has prepared.
-  func prepared(_ sql: String, _ types: [UInt32]) throws(StoreError) -> String {
-    let key = PreparedKey(text: StatementText(sql), types: types)
+  func prepared(
+    _ statement: StoreStatement,
+    _ types: [UInt32] = []
+  ) throws(StoreError) -> String {
+    let key = PreparedKey(statement: statement, types: types)
     if let name = statements[key] { return name }
     guard let handle = unsafe handle else { throw lost() }
     if statements.count >= Self.statementCountMax { try forgetPrepared() }
     preparedCount += 1
     let name = "s\(preparedCount)"
-    let text = translated(sql)
+    let (text, sql) = (translated(statement), statement.sql)
     roundTripCount += 1
     let answer = unsafe CPostgreSQL_prepare(handle, name, text, Int32(types.count), types)
     _ = try checked(unsafe PostgresRows(owning: answer, sql: sql), sql)
@@ -487,12 +499,11 @@ final class PostgresConnection {
     return name
   }
 
-  private func translated(_ sql: String) -> String {
-    let key = StatementText(sql)
-    if let text = translations[key] { return text }
+  private func translated(_ statement: StoreStatement) -> String {
+    if let text = translations[statement] { return text }
     if translations.count >= Self.statementCountMax { translations = [:] }
-    let text = StatementTranslation.translate(sql)
-    translations[key] = text
+    let text = StatementTranslation.translate(statement.bounded)
+    translations[statement] = text
     return text
   }
 

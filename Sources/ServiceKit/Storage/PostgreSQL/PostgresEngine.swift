@@ -155,7 +155,7 @@ final class PostgresEngine: StoreEngine {
 
   private func selected(_ question: StoreQuestion) throws(StoreError) -> [Change] {
     do {
-      return try server.query(question.sql, question.values) { row in
+      return try server.query(question.statement.sql, question.values) { row in
         try Change.columns.record(row)
       }
     } catch let error as StoreError {

@@ -20,7 +20,9 @@ struct PostgresPipeline {
     var answers: [PostgresRows] = []
     for (statement, _) in statements {
       let answer = unsafe CPostgreSQL_next_in_pipeline(handle)
-      guard let rows = unsafe PostgresRows(owning: answer, sql: statement.sql) else { return [] }
+      guard let rows = unsafe PostgresRows(owning: answer, sql: statement.statement.sql) else {
+        return []
+      }
       // The server skips those behind one that has failed.
       if answers.last?.failure == nil { answers.append(rows) }
     }

@@ -59,9 +59,12 @@ final class PostgresRows: StoreCursor {
 
   /// Rows that the command has changed; those that it has selected do not count.
   var changedRowCount: Int {
-    guard let handle = unsafe handle, !command.hasPrefix("SELECT") else { return 0 }
-    return Int(unsafe postgresText(CPostgreSQL_affected_rows(handle))) ?? 0
+    guard let handle = unsafe handle else { return 0 }
+    return Int(unsafe CPostgreSQL_changed_rows(handle))
   }
+
+  /// Whether the command has changed rows.
+  var hasChanged: Bool { changedRowCount > 0 }
 
   func step() -> Bool {
     guard row + 1 < rowCount else { return false }

@@ -62,7 +62,7 @@ final class GroupCommitter {
     guard !first.isCatchUp else { return catchUp(first) }
     time = newest.now(by: clock.now)
     let foresight = makeForesight()
-    let group = foresight == nil ? [first] : line.take(behind: first, countMax: writeCountMax)
+    let group = foresight == nil ? [first] : line.take(behind: [first], countMax: writeCountMax)
     let questions = foresight?.questions(of: group) ?? []
     do throws(StoreError) {
       try begin(asking: questions)
@@ -75,7 +75,6 @@ final class GroupCommitter {
       return
     }
     time = newest.now(by: time)
-    line.putBack(group)
     let session = session(on: connection, hasSavepoints: savepointCommitCount > 0)
     guard let outcomes = run(group, from: line, session, foresight) else {
       noteUndone(session)
@@ -197,12 +196,7 @@ final class GroupCommitter {
     var outcomes: [Outcome] = []
     let interval = configuration.commitIntervalMax * (engine.isShared ? 5 : 1)
     let end = ContinuousClock.now.advanced(by: interval)
-    do throws(StoreError) {
-      try foresight?.learnMore(of: group)
-    } catch {
-      pauseForesight()
-      return nil
-    }
+    guard prepare(group, from: line, foresight) else { return nil }
     var next = line.take()
     while let job = next {
       do throws(StoreError) {
@@ -227,8 +221,32 @@ final class GroupCommitter {
         connection.isInTransaction && outcomes.count < writeCountMax
         && ContinuousClock.now < end
       next = hasRoom ? line.take() : nil
+      if let late = next, foresight?.isMissing(late) == true {
+        line.putBack([late])
+        return outcomes
+      }
     }
     return outcomes
+  }
+
+  /// Puts writes back into the line, with what they ask found out, and those that have come in the meantime behind them;
+  /// false when that failed.
+  private func prepare(
+    _ group: [StoreWriter.Queue.Job],
+    from line: WriteLine,
+    _ foresight: GroupForesight?
+  ) -> Bool {
+    defer { line.putBack(group) }
+    guard let foresight else { return true }
+    let late = line.take(behind: [], countMax: writeCountMax - group.count)
+    defer { line.putBack(late) }
+    do throws(StoreError) {
+      try foresight.learnMore(of: group + late)
+      return true
+    } catch {
+      pauseForesight()
+      return false
+    }
   }
 
   /// Ends the store's life in order.

@@ -14,9 +14,9 @@ final class WriteLine {
   /// The next write; sleeps until there is one, nil once the queue is closed and all are done.
   func wait() -> StoreWriter.Queue.Job? { again.popFirst() ?? queue.wait() }
 
-  /// A write that was taken, and those that wait behind it.
-  func take(behind first: StoreWriter.Queue.Job, countMax: Int) -> [StoreWriter.Queue.Job] {
-    var group = [first]
+  /// Writes that were taken, and those that wait behind them; no more than `countMax` together.
+  func take(behind first: [StoreWriter.Queue.Job], countMax: Int) -> [StoreWriter.Queue.Job] {
+    var group = first
     while group.count < countMax, let job = take() { group.append(job) }
     return group
   }

@@ -12,6 +12,8 @@ final class GroupForesight {
   private let connection: any PipelinedConnection
   private let rehearse: (Job, Rehearsal) -> Void
   private var answers: KnownAnswers?
+  /// The writes that were rehearsed.
+  private var rehearsed: Set<UInt64> = []
   /// The heads of the writes that have run.
   private var heads: Set<ConflictKey> = []
   /// Whether one has run that named none, and so may have changed anything.
@@ -25,21 +27,41 @@ final class GroupForesight {
 
   /// What writes ask first, as far as it can be found out without the server.
   func questions(of jobs: [Job]) -> [StoreQuestion] {
+    var jobs = jobs
+    return questions(ofEach: &jobs)
+  }
+
+  /// The same, and leaves those that ask nothing more.
+  private func questions(ofEach jobs: inout [Job]) -> [StoreQuestion] {
     var seen: Set<StoreQuestion> = []
-    return jobs.flatMap { unknown(of: $0) }.filter { seen.insert($0).inserted }
+    var asked: [StoreQuestion] = []
+    jobs.removeAll { job in
+      let unknown = unknown(of: job)
+      asked += unknown.filter { seen.insert($0).inserted }
+      return unknown.isEmpty
+    }
+    return asked
   }
 
   private func unknown(of job: Job) -> [StoreQuestion] {
-    guard job.heads != nil else { return [] }
+    job.heads == nil ? [] : rehearsal(of: job).unknown
+  }
+
+  private func rehearsal(of job: Job) -> Rehearsal {
     let rehearsal = Rehearsal(of: connection)
     rehearse(job, rehearsal)
-    return rehearsal.unknown
+    return rehearsal
   }
+
+  /// Whether a write has come too late to be rehearsed with the others: it is better off in the next commit.
+  func isMissing(_ job: Job) -> Bool { job.heads != nil && !rehearsed.contains(job.id) }
 
   /// Fetches what writes ask next, when the answers to the first questions are there.
   func learnMore(of jobs: [Job]) throws(StoreError) {
-    for _ in 1..<Rehearsal.roundCountMax {
-      let questions = questions(of: jobs)
+    rehearsed.formUnion(jobs.lazy.map(\.id))
+    var jobs = jobs
+    for _ in 0..<Rehearsal.roundCountMax {
+      let questions = questions(ofEach: &jobs)
       guard !questions.isEmpty else { break }
       try connection.learn(questions)
     }
@@ -51,12 +73,13 @@ final class GroupForesight {
     guard let wanted = job.heads else { return connection.known = nil }
     defer { heads.formUnion(wanted) }
     if !isBlind, heads.isDisjoint(with: wanted) { return connection.known = answers }
+    let old = answers
+    defer { answers = old }
+    // Old answers mostly lead to the questions that new ones lead to.
+    connection.known = old
+    let asked = rehearsal(of: job).asked
     connection.known = KnownAnswers()
-    let kept = answers
-    defer { answers = kept }
-    let first = questions(of: [job])
-    guard !first.isEmpty else { return }
-    try connection.learn(first)
+    if !asked.isEmpty { try connection.learn(asked) }
     try learnMore(of: [job])
   }
 

@@ -11,7 +11,9 @@ final class Rehearsal: StoreConnection {
   let isPoisoned = false
   let lastFailure: StoreError? = nil
   let mark: Int64 = 0
-  /// Questions without an answer, each once.
+  /// Questions, in their order.
+  private(set) var asked: [StoreQuestion] = []
+  /// Those without an answer, each once.
   private(set) var unknown: [StoreQuestion] = []
   private let known: KnownAnswers?
   private var hasChanged = false
@@ -48,6 +50,7 @@ final class Rehearsal: StoreConnection {
   ) throws(StoreError) -> any StoreCursor {
     guard !hasChanged, StoreQuestion.isReading(sql) else { throw end() }
     let question = StoreQuestion(sql, values, limit: limit)
+    asked.append(question)
     if let rows = known?[question] { return rows }
     guard unknown.count < Self.unknownCountMax else { throw end() }
     if !unknown.contains(question) { unknown.append(question) }
