@@ -40,7 +40,9 @@ extension AuthCore {
   ) async throws -> VerifiedPassword? {
     let now = clock.now
     let outbox = outbox
-    let (reservation, found) = try await store.write(call) { tx in
+    let (reservation, found) = try await store.write(call, heads: .any) { tx in
+      // Before anything is written.
+      let found = try UserTable.findForSignIn(email, in: tx)
       let reservation = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
       if reservation.isToldOf {
         // To anyone who has the address, if anybody does: the outbox finds out.
@@ -51,7 +53,7 @@ extension AuthCore {
         )
         try outbox.queue(notice, in: tx)
       }
-      return (reservation, try UserTable.findForSignIn(email, in: tx))
+      return (reservation, found)
     }
     if reservation.isToldOf { outbox.wake() }
     let isInTime = reservation.isInTime

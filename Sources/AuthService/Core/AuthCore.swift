@@ -118,6 +118,7 @@ final class AuthCore: Sendable {
     _ request: some Message,
     _ call: CallContext,
     caller: String? = nil,
+    heads: WriteHeads = .unknown,
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
@@ -127,6 +128,7 @@ final class AuthCore: Sendable {
       // Without a key nobody will ask which request it was.
       key.isEmpty ? [] : secrets.lookup.code(of: request.protobufBytes),
       of: caller,
+      heads: heads,
       onReplay: onReplay,
       body
     )

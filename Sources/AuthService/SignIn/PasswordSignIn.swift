@@ -244,7 +244,6 @@ extension AuthCore {
         throw AuthError.invalidCredentials
       }
       guard basis == signIn.basis else { throw AuthError.sessionEnded }
-      try settle(tx)
     }
     let evicted = Lock<[Revocation]>([])
     let begun = try await writeOnce(
@@ -252,11 +251,16 @@ extension AuthCore {
       request,
       call,
       caller: "sign-in \(user.id)",
-      onReplay: check
+      heads: .any,
+      onReplay: { tx in
+        try check(tx)
+        try settle(tx)
+      }
     ) { tx in
       try first(tx)
       try check(tx)
       let ended = try core.begin(session, of: user, in: tx)
+      try settle(tx)
       evicted.withLock { $0 = ended }
       if let notice { try core.outbox.queue(notice, in: tx) }
       return Auth_V1.Session(id: session.id)

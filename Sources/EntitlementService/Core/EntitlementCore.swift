@@ -204,13 +204,13 @@ final class EntitlementCore: Sendable {
   /// Changes the store once for each idempotency key, and keeps those from the cache that change.
   ///
   /// What operators alone may do, and what needs a right, is done as long as the caller has that right
-  /// when its turn comes, and repeated to no one else. `heads` is as for `Database.write`.
+  /// when its turn comes, and repeated to no one else. `heads` is as for `ServiceStore.write`.
   func write<Request: Message, Response: Message>(
     _ key: String,
     _ request: Request,
     _ call: CallContext,
     needing needed: NeededRight? = nil,
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {

@@ -16,7 +16,12 @@ extension EntitlementsHandler {
     // Users use up what is theirs; what is shared, services count for them.
     let subject = try await core.ownSubject(request.subject, call)
     let amount = request.amount ?? 1
-    let answer = try await core.write(request.idempotencyKey, request, call) { tx, changes in
+    let answer = try await core.write(
+      request.idempotencyKey,
+      request,
+      call,
+      heads: .named([ConflictKey("use", subject.kind.rawValue, subject.id)])
+    ) { tx, changes in
       try changes.requireNotErased(subject, in: tx)
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)

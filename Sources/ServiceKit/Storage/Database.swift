@@ -166,15 +166,12 @@ public final class Database: Sendable {
   /// (`CallContext.waiting`). `StoreError.overloaded` and `callerOverloaded` mean that too many writes
   /// wait, of all or of that caller, and nothing was done.
   ///
-  /// `heads` names what the write is about, on a server: all rows that `body` reads before it changes any are changed
-  /// only by writes that have one of these keys among theirs, or that name none. Then the questions of many writes are
-  /// asked together (docs/decisions/0247). `body` runs several times for that, first on answers without rows, and
-  /// must take those: throw, and do nothing that cannot be done twice. Nil has each question wait for the server.
+  /// `heads` says what the write is about, which saves round trips to a server.
   @inlinable
   @discardableResult
   public func write<R: Sendable>(
     as author: Author? = nil,
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     let result = TransactionResult<R>()
@@ -197,7 +194,7 @@ public final class Database: Sendable {
   @usableFromInline
   func performWrite(
     as author: Author?,
-    _ heads: Set<ConflictKey>?,
+    _ heads: WriteHeads,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
   ) async throws {
     let work = { @Sendable (session: WriteSession) in

@@ -107,7 +107,7 @@ public struct ServiceStore: Sendable {
   @discardableResult
   public func write<R: Sendable>(
     _ call: CallContext,
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     writes.increment()
@@ -131,7 +131,7 @@ public struct ServiceStore: Sendable {
     once key: String,
     _ request: [UInt8],
     of owner: String? = nil,
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {

@@ -81,17 +81,18 @@ extension TenancyCore {
     naming named: [NamedUser],
     path: (Int) -> String = { _ in "" },
     ifAllowed mayAsk: () async throws -> Bool,
+    heads: WriteHeads = .unknown,
     _ body:
       @escaping @Sendable (NamedUsers, ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let users =
       if try await mayAsk() { try await lookUp(named, path) } else { NamedUsers(found: nil) }
     do {
-      return try await write(call, request, key: key) { try body(users, $0, $1) }
+      return try await write(call, request, key: key, heads: heads) { try body(users, $0, $1) }
     } catch is NamedUsers.Unasked {
       // The right came between the two decisions.
       let users = try await lookUp(named, path)
-      return try await write(call, request, key: key) { try body(users, $0, $1) }
+      return try await write(call, request, key: key, heads: heads) { try body(users, $0, $1) }
     }
   }
 

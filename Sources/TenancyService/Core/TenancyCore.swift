@@ -147,7 +147,7 @@ final class TenancyCore: Sendable {
     _ call: CallContext,
     key: String,
     request: [UInt8],
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let user = try call.requireUser()
@@ -170,7 +170,7 @@ final class TenancyCore: Sendable {
     _ call: CallContext,
     _ request: Request,
     key: (Request) -> String = { _ in "" },
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let key = key(request)

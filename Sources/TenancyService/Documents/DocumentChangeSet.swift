@@ -43,7 +43,7 @@ struct DocumentChangeSet {
       case .delete(let deletion): results.append(try apply(deletion, tx))
       }
     }
-    if let sizes { try requireQuota(of: sizes.values) }
+    if let sizes { try requireQuota(of: sizes.values, tx) }
     return results
   }
 
@@ -59,7 +59,7 @@ struct DocumentChangeSet {
     let (content, results) = try content(of: draft, before, tx)
     let json = content.text
     guard json.utf8.count <= DocumentLimits.contentByteCountMax else {
-      meter.refusals.increment(.content)
+      count(.content, tx)
       throw DocumentError.tooLarge(name)
     }
     let growth =
@@ -95,7 +95,7 @@ struct DocumentChangeSet {
     if draft.merges, let before {
       mergedByteCount += before.byteCount
       guard mergedByteCount <= DocumentLimits.mergedByteCountMax else {
-        meter.refusals.increment(.merge)
+        count(.merge, tx)
         throw DocumentError.mergeTooLarge
       }
       let old = try documents.document(draft.id, in: draft.collection, tx)
@@ -158,7 +158,15 @@ struct DocumentChangeSet {
     sizes?[collection, default: none].byteCount += bytes
   }
 
-  private func requireQuota(of sizes: some Collection<CollectionSize>) throws {
+  /// Counts a refusal.
+  private func count(_ limit: DocumentLimit, _ tx: borrowing WriteTransaction) {
+    if !tx.isRehearsal { meter.refusals.increment(limit) }
+  }
+
+  private func requireQuota(
+    of sizes: some Collection<CollectionSize>,
+    _ tx: borrowing WriteTransaction
+  ) throws {
     let filled = sizes.filter { $0.documentCount > 0 }
     let amounts: [(DocumentLimit, Int64, Int64)] = [
       (.collections, Int64(filled.count), Int64(DocumentLimits.collectionCountMax)),
@@ -166,7 +174,7 @@ struct DocumentChangeSet {
       (.bytes, sizes.reduce(0) { $0 + $1.byteCount }, DocumentLimits.byteCountMax),
     ]
     for (limit, amount, max) in amounts where amount > max {
-      meter.refusals.increment(limit)
+      count(limit, tx)
       throw DocumentError.quotaExceeded(limit, max: max)
     }
   }

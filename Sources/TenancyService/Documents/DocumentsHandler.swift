@@ -61,7 +61,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
   ) async throws -> Response {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
     let meter = meter
-    let heads: Set = [ConflictKey("documents", user.userID)]
+    let heads = WriteHeads.named([ConflictKey("documents", user.userID)])
     return try await core.write(call, request, key: key, heads: heads) { _, tx in
       try core.requireNotSuspended(user, tx)
       var changes = DocumentChangeSet(meter, documents)

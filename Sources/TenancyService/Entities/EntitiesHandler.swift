@@ -19,7 +19,10 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: AttributeMapping.bytes(of: request, [new.attributes]) { $0.entity?.attributes = nil }
+      request: AttributeMapping.bytes(of: request, [new.attributes]) {
+        $0.entity?.attributes = nil
+      },
+      heads: .any
     ) { changes, tx in
       let policy = core.policy
       let isAsChecked = policy === checked
@@ -43,7 +46,8 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
       key: request.idempotencyKey,
       request: AttributeMapping.bytes(of: request, request.entities.map(\.attributes)) { request in
         for index in request.entities.indices { request.entities[index].attributes = nil }
-      }
+      },
+      heads: .any
     ) { changes, tx in
       // Another policy may be in force by now.
       let isAsChecked = core.policy === checked
@@ -94,7 +98,8 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
         var current = request.current
         current?.attributes = nil
         request.current = current
-      }
+      },
+      heads: .any
     ) { changes, tx in
       let held = try core.require(.update, on: request.entityId, changes.user, tx)
       try core.requireKept(
@@ -118,7 +123,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
     let core = core
-    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+    return try await core.write(call, request, key: \.idempotencyKey, heads: .any) { changes, tx in
       let held = try core.require(.move, on: request.entityId, changes.user, tx)
       try core.requireRevision(request.expectedRevision, of: held.record)
       let record = try changes.move(held, under: request.parentId, tx)
@@ -131,7 +136,9 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteEntityResponse {
     let core = core
-    let response = try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+    let response = try await core.write(call, request, key: \.idempotencyKey, heads: .any) {
+      changes,
+      tx in
       let held = try core.require(.delete, on: request.entityId, changes.user, tx)
       let deletion = try changes.delete(
         held.record,

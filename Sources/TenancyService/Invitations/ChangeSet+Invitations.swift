@@ -95,7 +95,7 @@ extension ChangeSet {
     for (limit, column, value, max) in limits {
       let count = try InvitationTable.pendingCount(column, value, limit: max, in: tx)
       guard count < max else {
-        InvitationMetrics(core.metrics).refusals.increment(limit)
+        if !tx.isRehearsal { InvitationMetrics(core.metrics).refusals.increment(limit) }
         throw InvitationError.tooMany(limit, max: max)
       }
     }

@@ -47,7 +47,8 @@ struct RolesHandler: Tenancy_V1.RolesService {
       key: key,
       naming: drafts.map(\.user),
       path: { "\(drafts[$0].field)." },
-      ifAllowed: { try await mayGrant(drafts, user, call) }
+      ifAllowed: { try await mayGrant(drafts, user, call) },
+      heads: .any
     ) { users, changes, tx in
       // All rights before the first user, so that a batch finds out no more than its parts would.
       let allowed = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
@@ -104,7 +105,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.RevokeRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+    try await core.write(call, request, key: \.idempotencyKey, heads: .any) { changes, tx in
       let own = try changes.ownRole(request.role, on: request.entityId, tx)
       let role = own?.baseRole ?? request.role
       guard core.policy.role(named: role) != nil else { throw RoleError.unknown("role") }

@@ -149,7 +149,7 @@ final class Replica: @unchecked Sendable {
     let reply = try await database.writeOnce(
       key,
       domain: "gatehouse.household",
-      heads: [wish.head]
+      heads: .named([wish.head])
     ) { [clock] tx in
       switch wish {
       case .join(let house, let person): try Self.join(house, person, tx, memory)

@@ -27,7 +27,7 @@ extension Database {
     domain: String,
     for caller: Caller = .anonymous,
     as author: Author? = nil,
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
@@ -37,7 +37,7 @@ extension Database {
         return try body(tx)
       }
     }
-    let heads = heads?.union([ConflictKey("answer", key.caller, key.key)])
+    let heads = heads.adding(ConflictKey("answer", key.caller, key.key))
     let outcome = try await write(as: author, heads: heads) {
       tx -> Result<Response, RPCError> in
       try caller.requireStillValid()

@@ -11,7 +11,7 @@ final class PostgresRows: StoreCursor {
   private let columnCount: Int32
   private var row: Int32 = -1
 
-  /// What libpq has made of the answer.
+  /// The answer as libpq has it; freed with the last reader.
   @safe
   private final class Result {
     let handle: OpaquePointer

@@ -5,8 +5,8 @@ struct StoreJob<Turn>: WaitingJob {
   let id: UInt64
   /// Nil for the service's own work.
   let owner: CountedCaller?
-  /// All that it reads and changes, for a write that may be rehearsed; see `Database.write`.
-  let heads: Set<ConflictKey>?
+  /// The rows that it is about, if it writes.
+  let heads: WriteHeads
   /// Whether it only wants memory to follow what other programs have committed.
   let isCatchUp: Bool
   /// Does it, on the thread that took it.
@@ -41,7 +41,7 @@ final class WorkQueue<Turn>: Sendable {
   func perform(
     id: UInt64,
     of owner: CountedCaller? = nil,
-    heads: Set<ConflictKey>? = nil,
+    heads: WriteHeads = .unknown,
     isCatchUp: Bool = false,
     _ work: @escaping @Sendable (Turn) throws -> Void
   ) async throws {

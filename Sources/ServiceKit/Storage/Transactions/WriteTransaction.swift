@@ -70,6 +70,9 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
     return revision
   }
 
+  /// Whether nothing of this happens: it is only found out what the body asks; see `WriteHeads`.
+  public var isRehearsal: Bool { session.connection is Rehearsal }
+
   /// See `StoreTransaction.catalog`.
   public var catalog: StoreCatalog { session.connection.catalog }
 

@@ -43,7 +43,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
+      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil },
+      heads: .any
     ) { changes, tx in
       let (parent, right) = try changes.home(
         ofDeviceIn: request.propertyId,
@@ -121,7 +122,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         var current = request.current
         current?.attributes = nil
         request.current = current
-      }
+      },
+      heads: .any
     ) { changes, tx in
       let held = try changes.held("device.update", on: request.deviceId, tx)
       try core.requireKept(

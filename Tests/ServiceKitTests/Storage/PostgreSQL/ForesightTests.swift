@@ -135,7 +135,7 @@ struct ForesightTests {
 
     /// Has a write wait.
     func add(
-      _ heads: Set<ConflictKey>?,
+      _ heads: WriteHeads,
       _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
     ) async {
       let (queue, id) = (queue, UInt64(tasks.count))
@@ -201,7 +201,7 @@ struct ForesightTests {
     stage.server.checksKnown = false
     for round in 1...2 {
       for name in 1...8 {
-        await stage.add([Self.head("a\(name)")]) { try Self.add("a\(name)", $0) }
+        await stage.add(.named([Self.head("a\(name)")])) { try Self.add("a\(name)", $0) }
       }
       let before = stage.server.roundTripCount
       #expect(await stage.commit().allSatisfy { $0 == nil })
@@ -214,9 +214,9 @@ struct ForesightTests {
   @Test("Writes with a head in common see what those before them have done")
   func commonHead_isSeen() async throws {
     let stage = try Stage(location, folder)
-    for _ in 1...8 { await stage.add([Self.head("a1")]) { try Self.add("a1", $0) } }
-    await stage.add([Self.head("a2")]) { try Self.add("a2", $0) }
-    await stage.add([Self.head("a1"), Self.head("a2")]) { tx in
+    for _ in 1...8 { await stage.add(.named([Self.head("a1")])) { try Self.add("a1", $0) } }
+    await stage.add(.named([Self.head("a2")])) { try Self.add("a2", $0) }
+    await stage.add(.named([Self.head("a1"), Self.head("a2")])) { tx in
       try Self.add("a1", tx)
       try Self.add("a2", tx)
     }
@@ -227,9 +227,9 @@ struct ForesightTests {
   @Test("A write without heads may have changed anything for those behind it")
   func withoutHeads_isSeen() async throws {
     let stage = try Stage(location, folder)
-    await stage.add([Self.head("a1")]) { try Self.add("a1", $0) }
-    await stage.add(nil) { tx in try tx.execute("UPDATE owner SET factor = 100") }
-    await stage.add([Self.head("a2")]) { try Self.add("a2", $0) }
+    await stage.add(.named([Self.head("a1")])) { try Self.add("a1", $0) }
+    await stage.add(.unknown) { tx in try tx.execute("UPDATE owner SET factor = 100") }
+    await stage.add(.named([Self.head("a2")])) { try Self.add("a2", $0) }
     #expect(await stage.commit().allSatisfy { $0 == nil })
     #expect(try stage.points()[0...1] == [11, 120])
   }
@@ -237,18 +237,18 @@ struct ForesightTests {
   @Test("A refusal, an error of a statement and a text that cannot be kept are each of one write")
   func errors_areOfOneWrite() async throws {
     let stage = try Stage(location, folder)
-    await stage.add([Self.head("a1")]) { try Self.add("a1", $0) }
-    await stage.add([Self.head("none")]) { try Self.add("none", $0) }
-    await stage.add([Self.head("a\0")]) { try Self.add("a\0", $0) }
-    await stage.add([Self.head("a2")]) { tx in
+    await stage.add(.named([Self.head("a1")])) { try Self.add("a1", $0) }
+    await stage.add(.named([Self.head("none")])) { try Self.add("none", $0) }
+    await stage.add(.named([Self.head("a\0")])) { try Self.add("a\0", $0) }
+    await stage.add(.named([Self.head("a2")])) { tx in
       try Self.add("a2", tx)
       throw Refusal()
     }
-    await stage.add([Self.head("a3")]) { tx in
+    await stage.add(.named([Self.head("a3")])) { tx in
       try Self.add("a3", tx)
       try tx.execute("INSERT INTO account VALUES ('a4', '', 0)")
     }
-    await stage.add([Self.head("a5")]) { try Self.add("a5", $0) }
+    await stage.add(.named([Self.head("a5")])) { try Self.add("a5", $0) }
     let errors = await stage.commit()
     #expect(errors[0] == nil && errors[5] == nil)
     #expect(errors[1] is Refusal && errors[3] is Refusal)
@@ -264,11 +264,11 @@ struct ForesightTests {
   @Test("A question that the server refuses is asked again by its write alone")
   func refusedQuestion_isOfOneWrite() async throws {
     let stage = try Stage(location, folder)
-    await stage.add([Self.head("a1")]) { try Self.add("a1", $0) }
-    await stage.add([Self.head("a2")]) { tx in
+    await stage.add(.named([Self.head("a1")])) { try Self.add("a1", $0) }
+    await stage.add(.named([Self.head("a2")])) { tx in
       _ = try tx.first("SELECT 1 / (points - points) FROM account") { $0.integer(0) }
     }
-    await stage.add([Self.head("a3")]) { try Self.add("a3", $0) }
+    await stage.add(.named([Self.head("a3")])) { try Self.add("a3", $0) }
     let errors = await stage.commit()
     #expect(errors[0] == nil && errors[1] is StoreError && errors[2] == nil)
     #expect(try stage.points()[0...2] == [11, 20, 33])
@@ -281,8 +281,8 @@ struct ForesightTests {
       let folder = try TemporaryFolder()
       let made = try TestServer.location(of: folder.file("heads.db"))
       let stage = try Stage(try #require(made), folder)
-      await stage.add([ForesightTests.head("a1")]) { try ForesightTests.add("a2", $0) }
-      await stage.add([ForesightTests.head("a2")]) { try ForesightTests.add("a2", $0) }
+      await stage.add(.named([ForesightTests.head("a1")])) { try ForesightTests.add("a2", $0) }
+      await stage.add(.named([ForesightTests.head("a2")])) { try ForesightTests.add("a2", $0) }
       _ = await stage.commit()
     }
   }

@@ -16,7 +16,7 @@ final class GroupForesight {
   private var rehearsed: Set<UInt64> = []
   /// The heads of the writes that have run.
   private var heads: Set<ConflictKey> = []
-  /// Whether one has run that named none, and so may have changed anything.
+  /// Whether one has run that may have changed anything.
   private var isBlind = false
 
   /// For one commit; `rehearse` runs the body of a write on a connection that only listens.
@@ -25,7 +25,7 @@ final class GroupForesight {
     connection.known = nil
   }
 
-  /// What writes ask first, as far as it can be found out without the server.
+  /// The first questions of writes, as far as they can be found out without the server.
   func questions(of jobs: [Job]) -> [StoreQuestion] {
     var jobs = jobs
     return questions(ofEach: &jobs)
@@ -44,7 +44,7 @@ final class GroupForesight {
   }
 
   private func unknown(of job: Job) -> [StoreQuestion] {
-    job.heads == nil ? [] : rehearsal(of: job).unknown
+    job.heads == .unknown ? [] : rehearsal(of: job).unknown
   }
 
   private func rehearsal(of job: Job) -> Rehearsal {
@@ -54,7 +54,7 @@ final class GroupForesight {
   }
 
   /// Whether a write has come too late to be rehearsed with the others: it is better off in the next commit.
-  func isMissing(_ job: Job) -> Bool { job.heads != nil && !rehearsed.contains(job.id) }
+  func isMissing(_ job: Job) -> Bool { job.heads != .unknown && !rehearsed.contains(job.id) }
 
   /// Fetches what writes ask next, when the answers to the first questions are there.
   func learnMore(of jobs: [Job]) throws(StoreError) {
@@ -70,9 +70,8 @@ final class GroupForesight {
 
   /// Has a write that is about to run find what it may rely on.
   func prepare(_ job: Job) throws(StoreError) {
-    guard let wanted = job.heads else { return connection.known = nil }
-    defer { heads.formUnion(wanted) }
-    if !isBlind, heads.isDisjoint(with: wanted) { return connection.known = answers }
+    guard job.heads != .unknown else { return connection.known = nil }
+    if isUntouched(for: job) { return connection.known = answers }
     let old = answers
     defer { answers = old }
     // Old answers mostly lead to the questions that new ones lead to.
@@ -86,6 +85,17 @@ final class GroupForesight {
   /// Notes that a write has run.
   func finish(_ job: Job) {
     connection.known = nil
-    if job.heads == nil, !job.isCatchUp { isBlind = true }
+    if case .named(let keys) = job.heads {
+      heads.formUnion(keys)
+    } else if !job.isCatchUp {
+      isBlind = true
+    }
+  }
+
+  /// Whether no write has changed what a write reads.
+  private func isUntouched(for job: Job) -> Bool {
+    guard !isBlind else { return false }
+    guard case .named(let keys) = job.heads else { return heads.isEmpty }
+    return heads.isDisjoint(with: keys)
   }
 }

@@ -59,7 +59,7 @@ final class Rehearsal: StoreConnection {
 
   func hasChanged(since mark: Int64) -> Bool { false }
 
-  /// What the body gets where nothing more can be found out.
+  /// The error that the body gets where nothing more can be found out.
   private func end() -> StoreError {
     isOver = true
     return .unavailable("a rehearsal ends here")
