@@ -26,7 +26,7 @@ final class Outbox: Sendable {
   private let metrics: OutboxMetrics
   private let attempts: MailAttempts
   private let mails: LeasedQueue<MailAttempts>
-  private let thread = MailThread()
+  private let threads: MailThreads
   private let isStopping = Lock(false)
   /// Mails that wait, by who asked for them: as the store had them the last time they were counted, and those
   /// queued since.
@@ -50,6 +50,7 @@ final class Outbox: Sendable {
     self.settings = settings
     self.templates = templates
     self.transport = transport
+    threads = MailThreads(count: transport.partCount)
     self.sealing = sealing
     tokens = MailTokenKey(secret: lookup)
     holderKey = lookup
@@ -143,7 +144,7 @@ final class Outbox: Sendable {
   /// Takes back mails that were handed over and that nobody has fetched; throws when that may work later.
   func withdraw(_ mails: [String]) async throws {
     let transport = transport
-    let failure = try await thread.run { () -> FileError? in
+    let failure = try await threads.run { () -> FileError? in
       do throws(FileError) {
         try transport.withdraw(mails)
         return nil
@@ -177,10 +178,10 @@ final class Outbox: Sendable {
     }
   }
 
-  /// Ends the thread that hands mails over.
+  /// Ends the threads that hand mails over.
   func stop() {
     isStopping.withLock { $0 = true }
-    thread.stop()
+    threads.stop()
   }
 
   /// Sends all mails that are due now, a batch at a time.
@@ -223,10 +224,31 @@ final class Outbox: Sendable {
     )
   }
 
+  /// Mails that a part has at least, before another one is worth a connection.
+  private static let partMin = 8
+
+  /// Hands mails over, in parts at the same time; an outcome for each, in their order.
   private func deliver(_ mails: [MailAttempt]) async throws -> [MailOutcome] {
-    try await thread.run { [self] in
+    let partCount = min(transport.partCount, (mails.count + Self.partMin - 1) / Self.partMin)
+    let size = (mails.count + partCount - 1) / max(1, partCount)
+    return try await withThrowingTaskGroup(of: (Int, [MailOutcome]).self) { group in
+      for number in 0..<partCount {
+        let part = mails.dropFirst(number * size).prefix(size)
+        group.addTask { (number, try await self.deliver(part, on: number)) }
+      }
+      var parts = [[MailOutcome]](repeating: [], count: partCount)
+      for try await (number, outcomes) in group { parts[number] = outcomes }
+      return parts.flatMap { $0 }
+    }
+  }
+
+  private func deliver(
+    _ part: ArraySlice<MailAttempt>,
+    on thread: Int
+  ) async throws -> [MailOutcome] {
+    try await threads.run(on: thread) { [self] in
       // Written here and not in the transaction, which everybody else's writes wait for.
-      transport.deliver(mails.map { message($0) }) { self.isStopping.withLock { $0 } }
+      transport.deliver(part.map { message($0) }) { self.isStopping.withLock { $0 } }
     }
   }
 

@@ -38,7 +38,7 @@ extension EndToEndTests {
       _ settings: SMTPSettings,
       isStopping: @escaping @Sendable () -> Bool = { false }
     ) async throws -> [MailOutcome] {
-      let thread = MailThread()
+      let thread = MailThreads(count: 1)
       defer { thread.stop() }
       let transport = SMTPTransport(settings: settings, sender: "post@example.org")
       return try await thread.run { transport.deliver(mails, isStopping: isStopping) }

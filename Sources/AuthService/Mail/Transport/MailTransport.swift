@@ -15,6 +15,9 @@ protocol MailTransport: Sendable {
   /// How many mails it takes at a time. All of them must be done long before their lease ends.
   var batchCount: Int { get }
 
+  /// Into how many parts these may be divided, which are handed over at the same time.
+  var partCount: Int { get }
+
   /// Hands mails over; an outcome for each, in their order.
   ///
   /// Blocks the thread that it is called on, and is called on one that has nothing else to do. After
@@ -29,17 +32,21 @@ protocol MailTransport: Sendable {
 }
 
 extension MailTransport {
+  /// All of them one after the other.
+  var partCount: Int { 1 }
+
   /// Mails that were handed over stay handed over.
   func withdraw(_ mails: [String]) {}
 }
 
-/// The thread that hands mails over, made when the first one is due.
-final class MailThread: Sendable {
+/// The threads that hand mails over, made when the first one is due.
+final class MailThreads: Sendable {
   private struct State {
     var group: EventLoopGroup?
     var isStopped = false
   }
 
+  private let count: Int
   private let state = Lock(State())
 
   /// The service is closed.
@@ -47,23 +54,29 @@ final class MailThread: Sendable {
     var description: String { "the service is stopping" }
   }
 
-  /// Runs `body` on the thread.
+  /// So many threads.
+  init(count: Int) { self.count = count }
+
+  /// Runs `body` on the thread with a number.
   ///
   /// Throws `Stopped` after `stop`, and `SyscallError` when there can be no thread.
-  func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async throws -> Result {
+  func run<Result: Sendable>(
+    on number: Int = 0,
+    _ body: @escaping @Sendable () -> Result
+  ) async throws -> Result {
     let group = try state.withLock { state throws -> EventLoopGroup in
       guard !state.isStopped else { throw Stopped() }
       if let group = state.group { return group }
-      let group = try EventLoopGroup.epoll(count: 1)
+      let group = try EventLoopGroup.epoll(count: count)
       state.group = group
       return group
     }
     return await withCheckedContinuation { continuation in
-      group.loops[0].execute { continuation.resume(returning: body()) }
+      group.loops[number].execute { continuation.resume(returning: body()) }
     }
   }
 
-  /// Ends the thread, when what it does is done.
+  /// Ends the threads, when what they do is done.
   func stop() {
     let group = state.withLock { state -> EventLoopGroup? in
       state.isStopped = true

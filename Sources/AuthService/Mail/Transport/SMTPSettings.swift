@@ -38,6 +38,8 @@ public struct SMTPSettings: Hashable, Sendable {
   public var name: String?
   /// How long the server may take for one mail, in seconds.
   public var seconds: Int64 = 120
+  /// Connections at a time, when many mails wait.
+  public var connectionCount = 4
 
   /// The defaults, which name no server.
   public init() {}
@@ -67,6 +69,9 @@ public struct SMTPSettings: Hashable, Sendable {
       guard let name, Self.isHost(name) else { throw field.error("must be a host name") }
     }
     seconds = try members.optional("smtp_seconds")?.integer(in: 1...600) ?? seconds
+    if let field = members.optional("smtp_connections") {
+      connectionCount = Int(try field.integer(in: 1...16))
+    }
     if let user, passwordFile == nil { throw user.error("needs smtp_password_file") }
     if let tls, encryption == .none, !isOnThisHost {
       throw tls.error("may be none only for a server on this host, such as localhost")

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Hands mails to an SMTP server, those of a batch over one connection.
+/// Hands mails to an SMTP server, over as many connections as the settings say.
 struct SMTPTransport: MailTransport {
   let settings: SMTPSettings
   let sender: String
@@ -10,7 +10,14 @@ struct SMTPTransport: MailTransport {
   /// How long a batch may take, of a lease of fifteen minutes.
   private static let batchLimit = Duration.seconds(600)
 
-  var batchCount: Int { 64 }
+  /// Mails over one connection.
+  private static let mailCount = 64
+
+  var batchCount: Int { Self.mailCount * partCount }
+
+  /// A server takes several steps for a mail, and each waits for it: one connection sends a few mails a second to a
+  /// server that is far away.
+  var partCount: Int { settings.connectionCount }
 
   func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome] {
     do {

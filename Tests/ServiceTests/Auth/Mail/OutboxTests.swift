@@ -53,6 +53,28 @@ struct OutboxTests {
     }
   }
 
+  @Test("Many mails are handed over in parts at the same time, and each outcome is of its mail")
+  func drain_inParts_areAtTheSameTime() async throws {
+    let transport = PartedTransport()
+    try await run(transport) { box, user in
+      for number in 0..<20 { try await box.queue("ada\(number)@example.org", of: user) }
+      await box.drain()
+      #expect(transport.parts.withLock { $0.sorted() } == [6, 7, 7])
+      let errors = try await box.core.database.read { tx in
+        try MailTable.page(nil, to: "", after: nil, limit: 1000, in: tx).map { ($0.id, $0.error) }
+      }
+      let refused = Dictionary(uniqueKeysWithValues: errors.filter { !$0.1.isEmpty })
+      #expect(refused.count == 7)
+      #expect(refused == transport.refused.withLock { $0 })
+      // Two are too few for a second connection.
+      try await box.queue(of: user)
+      try await box.queue(of: user)
+      transport.wanted.withLock { $0 = 1 }
+      await box.drain()
+      #expect(transport.parts.withLock { $0.last } == 2)
+    }
+  }
+
   @Test("A mail that was handed over is sent once, and its text is wiped")
   func drain_sent_isOver() async throws {
     let transport = ScriptedTransport(.sent)

@@ -26,6 +26,33 @@ final class ScriptedTransport: MailTransport {
   }
 }
 
+/// A way for mails to leave whose parts wait for each other, and that refuses every third mail.
+final class PartedTransport: MailTransport {
+  let batchCount = 100
+  let partCount = 4
+  /// Mails of each part that was handed over.
+  let parts = Lock<[Int]>([])
+  /// The reason for each mail that was refused.
+  let refused = Lock<[String: String]>([:])
+  /// Parts that have to be there at the same time.
+  let wanted = Lock(3)
+  private let present = Lock(0)
+
+  func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome] {
+    parts.withLock { $0.append(mails.count) }
+    present.withLock { $0 += 1 }
+    // Each on a thread of its own, or this would never end.
+    while present.withLock({ $0 }) < wanted.withLock({ $0 }) {}
+    return mails.map { mail in
+      let number = Int(mail.recipient.drop { !$0.isNumber }.prefix { $0.isNumber }) ?? 1
+      guard number.isMultiple(of: 3) else { return .sent }
+      let reason = "not \(mail.recipient)"
+      refused.withLock { $0[mail.id] = reason }
+      return .refused(reason)
+    }
+  }
+}
+
 /// An outbox of its own on the store of a stage.
 struct OutboxStage {
   let stage: AuthStage

@@ -35,6 +35,8 @@ struct AuthSettingsTests {
       (#"{"mail": {"smtp_tls": "none", "smtp_server": "mail.example.org"}}"#, "mail.smtp_tls"),
       (#"{"mail": {"smtp_tls": "none", "smtp_server": "10.0.0.1"}}"#, "mail.smtp_tls"),
       (#"{"mail": {"smtp_seconds": 601}}"#, "mail.smtp_seconds"),
+      (#"{"mail": {"smtp_connections": 0}}"#, "mail.smtp_connections"),
+      (#"{"mail": {"smtp_connections": 17}}"#, "mail.smtp_connections"),
       (#"{"console": {"address": "auth.example.com"}}"#, "console.address"),
       (#"{"console": {"address": "https://auth.example.com/console"}}"#, "console.address"),
       (#"{"console": {"tenancy": "https://a; script-src *"}}"#, "console.tenancy"),
