@@ -96,7 +96,7 @@ enum LimitTable {
       SELECT count(*) FROM below WHERE type IN (\(Placeholders.list(limit.types.count)))
       """,
       values: [.text(id), .text(limit.holderType)] + limit.types.map { .text($0) }
-    ) { $0.integer(0) }[0]
+    ) { $0.integer(0) }.first ?? 0
   }
 
   /// Keeps how many there are.

@@ -61,7 +61,7 @@ enum MemberTable {
       values: [
         .text(entityID), .integer(now), .text(entityID), .integer(now), .integer(now),
       ]
-    ) { $0.integer(0) }[0]
+    ) { $0.integer(0) }.first ?? 0
   }
 
   /// Whether an invitation `i` was accepted by a user who still is a member; takes the time.
