@@ -218,9 +218,7 @@ final class Replica: @unchecked Sendable {
     _ request: String,
     _ tx: borrowing WriteTransaction
   ) throws {
-    let balance = try tx.first("SELECT balance FROM account WHERE name = ?", .text(account)) {
-      $0.integer(0)
-    }
+    let balance = try balance(of: account, tx)
     guard let balance, balance + amount >= 0 else { throw refusal("too few points") }
     try tx.execute(
       "INSERT INTO entry (request, account, amount) VALUES (?, ?, ?)",
@@ -233,7 +231,17 @@ final class Replica: @unchecked Sendable {
       .integer(balance + amount),
       .text(account)
     )
+    guard try self.balance(of: account, tx) == balance + amount else {
+      throw refusal("points that are written are not there")
+    }
     try tx.appendChange(kind: "points", subject: account, scope: "")
+  }
+
+  private static func balance(
+    of account: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64? {
+    try tx.first("SELECT balance FROM account WHERE name = ?", .text(account)) { $0.integer(0) }
   }
 
   private static func endStay(
