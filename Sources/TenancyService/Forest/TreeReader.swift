@@ -8,7 +8,9 @@ enum TreeReader {
     try tx.first("SELECT root_id FROM entity WHERE id = ?", .text(entityID)) { $0.text(0) }
   }
 
-  /// The tree of an entity; nil when there is no such entity. A tree is large that has more than `count` entities.
+  /// The tree of an entity; nil when there is no such entity.
+  ///
+  /// It is large if it has more than `count` entities.
   static func tree(
     of entityID: String,
     largeBeyond count: Int,
