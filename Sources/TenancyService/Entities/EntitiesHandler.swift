@@ -123,7 +123,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
     let core = core
-    return try await core.write(call, request, key: \.idempotencyKey, heads: .any) { changes, tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let held = try core.require(.move, on: request.entityId, changes.user, tx)
       try core.requireRevision(request.expectedRevision, of: held.record)
       let record = try changes.move(held, under: request.parentId, tx)
@@ -136,7 +136,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteEntityResponse {
     let core = core
-    let response = try await core.write(call, request, key: \.idempotencyKey, heads: .any) {
+    let response = try await core.write(call, request, key: \.idempotencyKey) {
       changes,
       tx in
       let held = try core.require(.delete, on: request.entityId, changes.user, tx)
