@@ -147,7 +147,7 @@ def received(sink):
 
 
 def smtp(suite_of, folder):
-    """Mails per second to an SMTP server on this host, without TLS, over connections of 64 mails."""
+    """Mails per second to an SMTP server on this host, without TLS, over four connections at a time."""
     sink, port = start_sink()
     mail = {"queue": 1_000_000, **STUCK}
     server = {"transport": "smtp", "smtp_server": "127.0.0.1", "smtp_port": port, "smtp_tls": "none"}

@@ -80,8 +80,8 @@ def store_rows(writes, refreshes, mails):
         rows += [
             ["mails into the spool folder, durable, per second", thousands(mails["spool_per_second"]),
              "5,000", verdict(mails["spool_per_second"], 5000)],
-            ["– to an SMTP server on the same host", thousands(mails["smtp_per_second"]),
-             f"{thousands(mails['smtplib_per_second'])} (Python's smtplib)", "–"],
+            ["– to an SMTP server on the same host, over four connections", thousands(mails["smtp_per_second"]),
+             f"{thousands(mails['smtplib_per_second'])} (Python's smtplib, over one)", "–"],
         ]
     if refreshes:
         rows.append(["refreshes over RPC, durable, 64 callers, per second",
