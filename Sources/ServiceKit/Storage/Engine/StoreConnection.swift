@@ -163,6 +163,8 @@ extension PipelinedConnection {
       } catch {
         guard !rehearsal.isComplete else { throw error }
       }
+      // It has ended at a question that cannot be asked ahead.
+      guard !rehearsal.unknown.isEmpty else { break }
       try learn(rehearsal.unknown)
     }
     try body(ReadTransaction(self))

@@ -71,7 +71,7 @@ final class PostgresEngine: StoreEngine {
     return try beginInTurn(after: revision, questions, isNew: true)
   }
 
-  /// Begins, and asks what is new together with the questions of others, in one round trip.
+  /// Begins, and asks for the changes of other programs in one round trip with questions of writes.
   private func beginInTurn(
     after revision: Int64,
     _ questions: [StoreQuestion],

@@ -25,7 +25,8 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
 
   /// Runs an INSERT, UPDATE or DELETE.
   ///
-  /// A server is sent it together with the next question, or at the end of the body; its error may come from there.
+  /// A server is sent it together with the next question, or with the commit. Its error may come from there, and then all
+  /// writes of the commit run again, each with its own errors.
   public func execute(_ sql: String, _ values: SQLValue...) throws(StoreError) {
     try session.open().post(sql, values)
   }
