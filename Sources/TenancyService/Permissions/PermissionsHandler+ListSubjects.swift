@@ -18,22 +18,44 @@ extension PermissionsHandler {
       entityID: request.entityId,
       asker: call.caller.user
     )
-    let (core, revision) = (core, core.engine.revision)
-    var response = try await core.read { tx in
+    var response = try await answer(list, request, call.caller)
+    if list.asker != nil { response.subjects = try await core.named(response.subjects) }
+    return response
+  }
+
+  /// Times that a page is begun anew because what it rests on was changed.
+  private static let attemptCountMax = 16
+
+  private func answer(
+    _ list: SubjectList,
+    _ request: Tenancy_V1.ListSubjectsRequest,
+    _ caller: Caller
+  ) async throws -> Tenancy_V1.ListSubjectsResponse {
+    for _ in 0..<Self.attemptCountMax {
+      do { return try await attempt(list, request, caller) } catch is ForestChanged {}
+    }
+    throw RPCError(.unavailable, "what is listed changes all the time; retry in 1 s")
+  }
+
+  private func attempt(
+    _ list: SubjectList,
+    _ request: Tenancy_V1.ListSubjectsRequest,
+    _ caller: Caller
+  ) async throws -> Tenancy_V1.ListSubjectsResponse {
+    let core = core
+    return try await core.read { tx in
       // Where it begins is looked at after whether the asker may, so that a page token tells nobody anything.
       try list.requireListing(core, tx)
       let filter = ["ListSubjects", list.entityID, list.action]
-      let asked = try core.asked(request, for: filter, call.caller)
+      let asked = try core.asked(request, for: filter, caller)
       let page = try list.page(asked, core, tx)
       return Tenancy_V1.ListSubjectsResponse(
         subjects: page.subjects,
         nextPageToken: page.last.map { asked.token(after: ["\($0)"]) } ?? "",
         operatorsOmitted: page.omitsOperators,
-        revision: core.tokens.token(revision: revision)
+        revision: core.tokens.token(revision: page.revision)
       )
     }
-    if list.asker != nil { response.subjects = try await core.named(response.subjects) }
-    return response
   }
 }
 
@@ -53,10 +75,10 @@ struct SubjectList: Sendable {
   static let examinedCount = 1000
   /// Decisions in one hold of the engine's lock.
   private static let decisionCountMax = 200
-  /// Times that a page is begun anew because its entity was moved.
-  private static let attemptCountMax = 16
 
   struct Page: Sendable {
+    /// It is as of this revision, neither older nor newer.
+    var revision: Int64
     var subjects: [Tenancy_V1.AllowedSubject] = []
     /// The order of the last association that was looked at; nil when there are no more.
     var last: Int64?
@@ -74,35 +96,26 @@ struct SubjectList: Sendable {
     if let asker { try core.requireListing(on: entityID, asker, tx) }
   }
 
-  /// The entity was moved while those above it were looked at.
-  private struct Moved: Error {}
-
   /// One page, for an asker who may list.
   ///
-  /// Those who may because of where the entity was are not those who may where it is: a page of both would lack people
-  /// who may before and after, and is begun anew.
+  /// Throws `ForestChanged` when a role, a place or a policy that it rests on is another one by now. A page of both would
+  /// lack people who may before and after, and have a revision of which it is not: anyone who shows that would be
+  /// answered from before what they have seen.
   func page(
     _ asked: RequestedPage,
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> Page {
-    for _ in 0..<Self.attemptCountMax {
-      do { return try attempt(asked, core, tx) } catch is Moved { continue }
-    }
-    throw RPCError(.unavailable, "the entity is moved all the time; retry in 1 s")
-  }
-
-  private func attempt(
-    _ asked: RequestedPage,
-    _ core: TenancyCore,
-    _ tx: borrowing ReadTransaction
-  ) throws -> Page {
     let (cursor, limit) = (asked.cursor.flatMap { Int64($0[0]) } ?? 0, asked.size)
-    let granting = try core.engine.read { forest in
-      forest.policy.action(named: action).flatMap { forest.granting($0, on: entityID) }
+    let (granting, revision) = try core.engine.read { forest in
+      let action = forest.policy.action(named: action)
+      return (action.flatMap { forest.granting($0, on: entityID) }, forest.revision)
     }
     guard let granting else { throw TenancyError.notFound }
-    var page = Page(omitsOperators: asker != nil && granting.isForOperators)
+    var page = Page(
+      revision: revision,
+      omitsOperators: asker != nil && granting.isForOperators
+    )
     guard !granting.roles.isEmpty else { return page }
     let places =
       asker == nil
@@ -114,12 +127,18 @@ struct SubjectList: Sendable {
       limit: count + 1,
       in: tx
     )
+    try requireUnchanged(since: revision, granting, tx)
     var rest = candidates.prefix(count)
     var allowed: [Allowed] = []
     while !rest.isEmpty, allowed.count < limit {
       // No more than the page has room for, so that the last one is where the page ends.
       let part = rest.prefix(min(Self.decisionCountMax, limit - allowed.count))
-      allowed += try decide(part.filter { granting.roles.contains($0.role) }, granting, core)
+      allowed += try decide(
+        part.filter { granting.roles.contains($0.role) },
+        granting,
+        revision,
+        core
+      )
       rest = rest.dropFirst(part.count)
       page.last = part.last?.added
     }
@@ -128,16 +147,31 @@ struct SubjectList: Sendable {
     return page
   }
 
-  /// Decides on those who were looked for where `granting` says; throws `Moved` if that is no longer so.
+  /// Throws `ForestChanged` if the snapshot has changes after a revision that matter where `granting` says.
+  private func requireUnchanged(
+    since revision: Int64,
+    _ granting: Forest.Granting,
+    _ tx: borrowing ReadTransaction
+  ) throws {
+    let places = Set(granting.places)
+    let isKnown = try tx.forEachChange(after: revision) { changes in
+      guard !changes.contains(where: { $0.mayMatter(at: places) }) else { throw ForestChanged() }
+    }
+    guard isKnown else { throw ForestChanged() }
+  }
+
+  /// Decides on those who were looked for where `granting` says; throws `ForestChanged` if something has changed there
+  /// since a revision.
   private func decide(
     _ candidates: [AssociationPlace],
     _ granting: Forest.Granting,
+    _ revision: Int64,
     _ core: TenancyCore
   ) throws -> [Allowed] {
     let (now, features) = (core.clock.now, core.features)
-    return try core.engine.read { forest -> [Allowed] in
+    return try core.engine.read(unchangedSince: revision, at: Set(granting.places)) {
+      forest -> [Allowed] in
       guard let action = forest.policy.action(named: action) else { return [] }
-      guard forest.granting(action, on: entityID)?.places == granting.places else { throw Moved() }
       let entity = forest.entity(entityID)
       var allowed: [Allowed] = []
       for place in candidates {
@@ -187,5 +221,13 @@ struct SubjectList: Sendable {
       subjects.append(subject)
     }
     return subjects
+  }
+}
+
+extension Change {
+  /// Whether it may matter to decisions on an entity, by the places above it.
+  fileprivate func mayMatter(at places: Set<String>) -> Bool {
+    kind == ForestChange.policyKind || kind == ForestChange.suspendedKind
+      || places.contains(subject) || places.contains(scope)
   }
 }

@@ -19,6 +19,9 @@ extension ForestChange {
   /// entity says where it goes.
   static let leftKind = "entity.left"
 
+  /// The kind of a user's suspension, and of its end.
+  static let suspendedKind = "subject.suspended"
+
   /// The payload of a change that takes an entity away from below another.
   static func payload(leaving parent: String, _ id: String) -> [UInt8] {
     JSONValue.array([.string(id), .string(parent)]).bytes
@@ -33,7 +36,7 @@ extension ForestChange {
     case .removeAssociation: "association.removed"
     case .putLink: "link.put"
     case .removeLink: "link.removed"
-    case .setSuspended: "subject.suspended"
+    case .setSuspended: Self.suspendedKind
     case .putVariant: "role.put"
     case .removeVariant: "role.removed"
     }
@@ -139,7 +142,7 @@ extension ForestChange {
       else { return nil }
       let row = LinkRow(link: link, from: from, to: to)
       self = kind == "link.put" ? .putLink(row) : .removeLink(row)
-    case ("subject.suspended", 2):
+    case (Self.suspendedKind, 2):
       guard let isSuspended = fields[1].boolean else { return nil }
       self = .setSuspended(first, isSuspended)
     default: return nil

@@ -2,6 +2,9 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
+/// Something that an answer rests on was changed while the answer was made.
+struct ForestChanged: Error {}
+
 /// The forest, shared: decisions under a short lock, changes in the order of their revisions.
 ///
 /// Lists hold the lock for a slice at a time; see `walk`.
@@ -102,6 +105,26 @@ final class PermissionEngine: Sendable {
         try Self.requireComplete(state.forest)
         throw error
       }
+    }
+  }
+
+  /// Asks as `read` does, as long as nothing has changed at these places, above all trees or in the policy since a
+  /// revision.
+  ///
+  /// Throws `ForestChanged` otherwise.
+  func read<R: Sendable>(
+    unchangedSince revision: Int64,
+    at places: Set<String>,
+    _ body: (borrowing Forest) throws -> R
+  ) throws -> R {
+    try state.withLock { state in
+      guard !Self.hasChanged(at: places, since: revision, state) else {
+        throw ForestChanged()
+      }
+      let answer = Result { try body(state.forest) }
+      // What is missing may be why it was not answered.
+      try Self.requireComplete(state.forest)
+      return try answer.get()
     }
   }
 
@@ -261,6 +284,25 @@ final class PermissionEngine: Sendable {
     case .setSuspended(let subject, _):
       Event(revision: revision, kind: .subject(subject, entity: Forest.systemIdentifier))
     }
+  }
+
+  /// Whether an event after a revision is about one of these places, about all, or no longer known.
+  private static func hasChanged(
+    at places: Set<String>,
+    since revision: Int64,
+    _ state: borrowing State
+  ) -> Bool {
+    guard revision >= state.eventsStart else { return true }
+    var place = state.events.count
+    while place > 0, state.events[place - 1].revision > revision {
+      place -= 1
+      switch state.events[place].kind {
+      case .policy: return true
+      case .subtree(let entity), .subject(_, let entity):
+        if entity == Forest.systemIdentifier || places.contains(entity) { return true }
+      }
+    }
+    return false
   }
 
   private static func forgetOldEvents(_ state: inout State) {
