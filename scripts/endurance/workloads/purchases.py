@@ -106,7 +106,8 @@ class Purchases:
             self._note(number, answer.data["version"], write.value, answer)
             # Who reports it is shown the plan that it has given.
             if user := answer.data.get("user"):
-                if "entitlements" not in user.get("missingContext", ()):
+                # It lists the organizations of the user's roles, and says when it does not know those.
+                if not user.get("missingContext"):
                     self._seen(number, user, Read(None, answer.start, answer.end, f"profile of {answer.program}", write))
         return True
 
