@@ -65,6 +65,10 @@ bool CStoreSimulation_is_null(const CStoreSimulation_result *result) {
     return result->row_count > 0 && result->column_count > 0 && result->cells[0].is_null;
 }
 
+const char *CStoreSimulation_first_text(const CStoreSimulation_result *result) {
+    return result->row_count > 0 && !result->cells[0].is_null ? result->cells[0].bytes : "";
+}
+
 long long CStoreSimulation_integer(const CStoreSimulation_result *result) {
     unsigned long long word = 0;
     if (result->row_count == 0 || result->cells[0].length != sizeof word) return 0;

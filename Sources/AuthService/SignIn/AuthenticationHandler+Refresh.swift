@@ -14,7 +14,7 @@ extension AuthenticationHandler {
     }
     let attempt = try RefreshAttempt.digest(of: request.attempt, session: shown.session)
     let signer = try await core.signer()
-    let heads = WriteHeads.named([ConflictKey("session", shown.session)])
+    let heads = WriteHeads.unordered([ConflictKey("session", shown.session)])
     let taken = try await core.store.write(call, heads: heads) { tx -> Refreshed in
       // Not that of before its turn came: the token may have been taken since, by another program's clock.
       let now = tx.now

@@ -64,6 +64,7 @@ bool CStoreSimulation_has_failed(const CStoreSimulation_result *result);
 // Whether the first value of the first row is NULL.
 bool CStoreSimulation_is_null(const CStoreSimulation_result *result);
 // The first value, which is a whole number.
+const char *CStoreSimulation_first_text(const CStoreSimulation_result *result);
 long long CStoreSimulation_integer(const CStoreSimulation_result *result);
 void CStoreSimulation_drop(CStoreSimulation_result *result);
 

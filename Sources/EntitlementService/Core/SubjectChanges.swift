@@ -72,7 +72,7 @@ final class SubjectChanges: Sendable {
   /// By the log of changes where other programs serve the store too; else in memory, which costs no row.
   func changePoints(of holder: String, in tx: borrowing WriteTransaction) throws {
     guard isShared else { return holders.withLock { _ = $0.insert(holder) } }
-    try tx.appendChange(kind: PointsNews.changeKind, subject: holder, scope: "")
+    try tx.announce(kind: PointsNews.changeKind, subject: holder)
   }
 
   /// Says that the write is over, however it ended.

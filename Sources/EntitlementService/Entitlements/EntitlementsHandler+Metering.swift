@@ -20,7 +20,7 @@ extension EntitlementsHandler {
       request.idempotencyKey,
       request,
       call,
-      heads: .named([ConflictKey("use", subject.kind.rawValue, subject.id)])
+      heads: .unordered([ConflictKey("use", subject.kind.rawValue, subject.id)])
     ) { tx, changes in
       try changes.requireNotErased(subject, in: tx)
       // Another catalogue may have come while this waited.

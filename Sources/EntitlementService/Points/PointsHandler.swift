@@ -229,7 +229,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
       request,
       call,
       needing: try Self.isOwn(deed, of: holder, call) ? nil : right,
-      heads: .named([.points(of: holder)])
+      heads: .unordered([.points(of: holder)])
     ) { tx, changes in
       try changes.requireNotErased(holder: holder, in: tx)
       let response = try body(tx)

@@ -201,13 +201,14 @@ public final class Database: Sendable {
       session.author = author
       try body(WriteTransaction(session))
     }
+    let queue = writer.queue(for: heads)
     guard let call = author?.call else {
-      return try await writer.queue.perform(id: nextJobID(), heads: heads, work)
+      return try await queue.perform(id: nextJobID(), heads: heads, work)
     }
     // How many may wait is bounded here, for all and for each caller: see docs/decisions/0091.
     try await call.waiting {
       let owner = CountedCaller(writing: call)
-      try await writer.queue.perform(id: nextJobID(), of: owner, heads: heads, work)
+      try await queue.perform(id: nextJobID(), of: owner, heads: heads, work)
     }
   }
 
@@ -242,7 +243,7 @@ public final class Database: Sendable {
   public var condition: StoreCondition { writer.condition }
 
   /// Writes that wait for their turn; for metrics.
-  public var waitingWriteCount: Int { writer.queue.waitingCount }
+  public var waitingWriteCount: Int { writer.waitingCount }
 
   /// Reads that wait for a thread; for metrics.
   public var waitingReadCount: Int { readers.queue.waitingCount }

@@ -29,6 +29,8 @@ public struct DatabaseConfiguration: Sendable {
   /// How long a transaction takes in further writes before it is committed; on a server five times as long, where each
   /// write waits for round trips and the turn that they share costs some as well.
   public var commitIntervalMax = Duration.milliseconds(20)
+  /// Connections to a server that write beside the one with the turn to write; a file has none.
+  public var laneCount = 2
   /// Bytes of page cache per connection.
   public var cacheByteCount = 8 << 20
   /// Bytes of write-ahead log after which its pages are moved into the file.

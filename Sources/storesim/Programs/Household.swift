@@ -45,6 +45,22 @@ enum Household {
     case endStay(person: String)
     case send(parcel: String)
 
+    /// Whether it is written beside others; some points are, and some are not.
+    var isUnordered: Bool {
+      if case .addPoints(_, let amount) = self { amount % 3 != 0 } else { false }
+    }
+
+    /// Logs the change of points; whether its revision is known, as it is to some that began beside others.
+    func announce(_ tx: borrowing WriteTransaction) throws -> Bool {
+      guard case .addPoints(let account, let amount) = self else { return true }
+      guard isUnordered, amount > -4 else {
+        try tx.appendChange(kind: "points", subject: account, scope: "")
+        return true
+      }
+      try tx.announce(kind: "points", subject: account)
+      return false
+    }
+
     /// All that it reads in the store and changes.
     var head: ConflictKey {
       switch self {

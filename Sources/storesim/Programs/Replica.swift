@@ -149,12 +149,15 @@ final class Replica: @unchecked Sendable {
     let reply = try await database.writeOnce(
       key,
       domain: "gatehouse.household",
-      heads: .named([wish.head])
+      heads: wish.isUnordered ? .unordered([wish.head]) : .named([wish.head])
     ) { [clock] tx in
+      var hasRevision = true
       switch wish {
       case .join(let house, let person): try Self.join(house, person, tx, memory)
       case .leave(let house, let person): try Self.leave(house, person, tx, memory)
-      case .addPoints(let account, let amount): try Self.add(amount, to: account, request, tx)
+      case .addPoints(let account, let amount):
+        try Self.add(amount, to: account, request, tx)
+        hasRevision = try wish.announce(tx)
       case .endStay(let person): try Self.endStay(of: person, tx, memory)
       case .send(let parcel):
         try tx.execute(
@@ -164,7 +167,8 @@ final class Replica: @unchecked Sendable {
         )
         try tx.appendChange(kind: "parcel", subject: parcel, scope: "")
       }
-      return Reply(reason: shift, metadata: ["revision": String(tx.revision)])
+      let revision = hasRevision ? tx.revision : 0
+      return Reply(reason: shift, metadata: ["revision": String(revision)])
     }
     acknowledged.insert(request)
     return reply.metadata["revision"].flatMap { Int64($0) } ?? 0
@@ -234,7 +238,6 @@ final class Replica: @unchecked Sendable {
     guard try self.balance(of: account, tx) == balance + amount else {
       throw refusal("points that are written are not there")
     }
-    try tx.appendChange(kind: "points", subject: account, scope: "")
   }
 
   private static func balance(
@@ -342,6 +345,14 @@ final class Replica: @unchecked Sendable {
   }
 
   // MARK: At the end
+
+  /// How far it has come.
+  var place: String {
+    guard let database else { return "it is closed" }
+    let watched = watched.map { "\($0)" } ?? "nothing"
+    let followed = memory?.revision ?? 0
+    return "store \(database.revision), memory \(followed), watch \(watched), \(database.condition)"
+  }
 
   /// Whether it has heard of all changes, and works.
   func hasFollowed(_ revision: Int64) -> Bool {

@@ -77,7 +77,8 @@ final class Check {
   }
 
   private func checkAnswers() {
-    for (request, answer) in world.acknowledged.sorted(by: { $0.key < $1.key }) {
+    for (request, answer) in world.acknowledged.sorted(by: { $0.key < $1.key })
+    where answer.revision > 0 {
       let place = Int(answer.revision) - 1
       guard history.changes.indices.contains(place) else {
         problems.append("\(request) was acknowledged, and its change \(answer.revision) is lost")
@@ -111,6 +112,11 @@ final class Check {
     for (request, count) in counts.sorted(by: { $0.key < $1.key }) {
       expect(count == 1, "\(request) was done \(count) times")
       expect(!world.refused.contains(request), "\(request) was refused and done")
+    }
+    for account in Household.accounts {
+      let announced = history.changes.filter { $0.kind == "points" && $0.subject == account }.count
+      let made = history.entries.filter { $0.account == account }.count
+      expect(announced == made, "\(account) has \(made) entries, and \(announced) were announced")
     }
     for request in world.pointRequests.sorted() {
       expect(counts[request] != nil, "\(request) was acknowledged and is lost")

@@ -97,7 +97,7 @@ final class World: @unchecked Sendable {
     }
     let newest = cluster.primary.number(of: "SELECT coalesce(max(revision), 0) FROM change_log")
     for replica in replicas where !replica.hasFollowed(newest) {
-      found.append("\(replica.program.name) has not followed to \(newest)")
+      found.append("\(replica.program.name) has not followed to \(newest): \(replica.place)")
     }
     let leaders = replicas.filter { $0.database?.isLeading ?? false }.map(\.program.name)
     if leaders.count != 1 { found.append("leaders: \(leaders)") }

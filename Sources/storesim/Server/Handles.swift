@@ -44,6 +44,12 @@ final class Answer {
     return unsafe CStoreSimulation_integer(handle)
   }
 
+  /// The first value, which is a text.
+  var text: String {
+    guard let handle = unsafe handle else { return "" }
+    return unsafe String(cString: CStoreSimulation_first_text(handle))
+  }
+
   /// Hands it over to libpq.
   @unsafe
   var taken: OpaquePointer? {

@@ -23,8 +23,14 @@ final class Server: @unchecked Sendable {
   private(set) var sessions: [Session] = []
   /// The session whose transaction has written.
   var writer: Session?
-  /// The holders of advisory locks; a lock of a session outlives its transactions.
-  private var locks: [String: (session: Session, isOfTransaction: Bool)] = [:]
+  /// A holder of an advisory lock; one of a session outlives its transactions.
+  private struct Holder {
+    let session: Session
+    var isOfTransaction: Bool
+    let isSharing: Bool
+  }
+
+  private var locks: [String: [Holder]] = [:]
 
   init(name: String, path: String, role: Role, schedule: Schedule) {
     (self.name, self.path, self.role, self.schedule) = (name, path, role, schedule)
@@ -44,7 +50,7 @@ final class Server: @unchecked Sendable {
     session.hasEnded = true
     session.file = nil
     if writer === session { writer = nil }
-    locks = locks.filter { $0.value.session !== session }
+    release { $0.session === session }
     sessions.removeAll { $0 === session }
   }
 
@@ -68,21 +74,30 @@ final class Server: @unchecked Sendable {
 
   // MARK: Locks
 
-  func isFree(_ key: String, for session: Session) -> Bool {
-    guard let held = locks[key] else { return true }
-    return held.session === session
+  func isFree(_ key: String, for session: Session, sharing: Bool = false) -> Bool {
+    locks[key, default: []].allSatisfy { $0.session === session || sharing && $0.isSharing }
   }
 
-  func lock(_ key: String, _ session: Session, isOfTransaction: Bool) {
-    locks[key] = (session, isOfTransaction && locks[key]?.isOfTransaction ?? true)
+  func lock(_ key: String, _ session: Session, isOfTransaction: Bool, sharing: Bool = false) {
+    guard let place = locks[key]?.firstIndex(where: { $0.session === session }) else {
+      locks[key, default: []].append(
+        Holder(session: session, isOfTransaction: isOfTransaction, isSharing: sharing)
+      )
+      return
+    }
+    if !isOfTransaction { locks[key]?[place].isOfTransaction = false }
   }
 
   func unlock(_ key: String, _ session: Session) {
-    if locks[key]?.session === session { locks[key] = nil }
+    locks[key]?.removeAll { $0.session === session }
   }
 
   func endTransaction(of session: Session) {
-    locks = locks.filter { $0.value.session !== session || !$0.value.isOfTransaction }
+    release { $0.session === session && $0.isOfTransaction }
+  }
+
+  private func release(_ isOver: (Holder) -> Bool) {
+    locks = locks.mapValues { $0.filter { !isOver($0) } }.filter { !$0.value.isEmpty }
   }
 
   // MARK: Faults

@@ -10,6 +10,10 @@ enum ServerStatement {
   case set(String, Int64?, isLocal: Bool)
   /// An advisory lock of the transaction or of the session.
   case lock(String, isOfTransaction: Bool)
+  /// An advisory lock of the transaction that others may share.
+  case share(String)
+  /// Advisory locks of the transaction, in the order of a text with their numbers.
+  case lockAll
   case tryLock(String)
   /// A lock of the transaction with the number of the session, which is the answer.
   case lockOfSession(String)
@@ -57,6 +61,8 @@ enum ServerStatement {
       text.hasPrefix("SELECT \(function)(")
         ? text.split(separator: "(")[1].split(separator: ")").first.map(String.init) : nil
     }
+    if text.contains("FROM unnest(string_to_array($1") { return .lockAll }
+    if let key = argument("pg_advisory_xact_lock_shared") { return .share(key) }
     if let key = argument("pg_advisory_xact_lock") { return .lock(key, isOfTransaction: true) }
     if let key = argument("pg_advisory_lock") { return .lock(key, isOfTransaction: false) }
     if let key = argument("pg_try_advisory_lock") { return .tryLock(key) }

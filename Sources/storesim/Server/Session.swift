@@ -136,6 +136,17 @@ final class Session: @unchecked Sendable {
       try wait(link) { self.server.isFree(key, for: self) }
       server.lock(key, self, isOfTransaction: isOfTransaction)
       return .text("")
+    case .share(let key):
+      try wait(link) { self.server.isFree(key, for: self, sharing: true) }
+      server.lock(key, self, isOfTransaction: true, sharing: true)
+      return .text("")
+    case .lockAll:
+      guard let numbers = file?.query("SELECT ?1", call, types).text else { throw .lost }
+      for key in numbers.split(separator: ",").map(String.init) {
+        try wait(link) { self.server.isFree(key, for: self) }
+        server.lock(key, self, isOfTransaction: true)
+      }
+      return .text("")
     case .tryLock(let key):
       guard server.isFree(key, for: self) else { return .number(0) }
       server.lock(key, self, isOfTransaction: false)

@@ -8,8 +8,8 @@ public protocol CommitFollower: Sendable {
   /// Takes over changes that were just committed, in their order, before any of their callers is
   /// answered.
   ///
-  /// Runs on the thread that writes, so everybody who writes waits for it, and it must not wait for the
-  /// store.
+  /// Runs on a thread that writes, one call after the other, so everybody who writes waits for it, and it must not wait
+  /// for the store.
   func follow(_ changes: [Change])
 }
 
@@ -24,7 +24,7 @@ extension Database {
       guard try tx.forEachChange(after: revision, follower.follow) else {
         throw StoreError.unavailable("changes after \(revision) are no longer in the log")
       }
-      tx.attach(follower)
+      try tx.attach(follower)
     }
   }
 }

@@ -17,6 +17,15 @@ extension DatabaseConfiguration {
     )
   }
 
+  /// Opens a lane of a store that is open; nil for a file, which has none.
+  func openLane(
+    _ migrations: [Migration],
+    _ memory: StoreTimeline
+  ) throws(StoreError) -> PostgresLane? {
+    guard let server else { return nil }
+    return try PostgresLane(server, memory, migrations: migrations)
+  }
+
   /// Opens a connection of a thread that reads; the store must exist.
   func openReader(_ memory: StoreTimeline) throws(StoreError) -> any StoreConnection {
     guard let server else {

@@ -15,14 +15,26 @@ protocol StoreEngine: AnyObject {
   /// Whether other programs may write the store as well.
   var isShared: Bool { get }
 
+  /// Whether its transactions exclude only those that write the same heads, and are put in order when they end.
+  var isLane: Bool { get }
+
+  /// Whether lanes may write beside it.
+  var hasLanes: Bool { get }
+
   /// Begins a transaction that may write, and returns the changes after `revision` that nobody here has heard of: of other
   /// programs, or of a commit whose answer was lost.
   ///
-  /// A pipelined connection knows the answers to `questions` then, which were asked in the same round trip.
+  /// A pipelined connection knows the answers to `questions` then, which were asked in the same round trip. In a lane no
+  /// other transaction has one of `heads` at the same time.
   func begin(
     after revision: Int64,
-    asking questions: [StoreQuestion]
+    asking questions: [StoreQuestion],
+    locking heads: Set<ConflictKey>
   ) throws(StoreError) -> [Change]
+
+  /// Commits the writes of a session; the changes after `revision` that nobody here may have heard of, its own among
+  /// them.
+  func commit(_ session: WriteSession, after revision: Int64) throws(StoreError) -> [Change]
 
   /// The changes after `revision` that other programs have committed, outside of a transaction.
   func news(after revision: Int64) throws(StoreError) -> [Change]
@@ -41,4 +53,18 @@ protocol StoreEngine: AnyObject {
 
   /// Lets go of the store in order.
   func finish()
+}
+
+extension StoreEngine {
+  /// No.
+  var isLane: Bool { false }
+
+  /// No.
+  var hasLanes: Bool { false }
+
+  /// With the revisions that it has given its changes.
+  func commit(_ session: WriteSession, after revision: Int64) throws(StoreError) -> [Change] {
+    try connection.commit()
+    return session.changes
+  }
 }

@@ -19,7 +19,7 @@ extension Database {
   /// Throws `StoreError`.
   public func truncateLog() async throws -> Bool {
     let truncation = LogTruncation()
-    try await write { tx in tx.truncateLog(truncation) }
+    try await write { tx in try tx.truncateLog(truncation) }
     return truncation.isDone
   }
 }

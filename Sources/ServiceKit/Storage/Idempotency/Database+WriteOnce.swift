@@ -37,7 +37,7 @@ extension Database {
         return try body(tx)
       }
     }
-    let heads = heads.adding(ConflictKey("answer", key.caller, key.key))
+    let heads = heads.adding(.answer(to: key.caller, under: key.key))
     let outcome = try await write(as: author, heads: heads) {
       tx -> Result<Response, RPCError> in
       try caller.requireStillValid()

@@ -101,7 +101,8 @@ final class PostgresConnection {
     try connect()
   }
 
-  private init(unconnected location: PostgresLocation, _ memory: StoreTimeline) throws(StoreError) {
+  /// Connects when it is used.
+  init(unconnected location: PostgresLocation, _ memory: StoreTimeline) throws(StoreError) {
     path = location.description
     try PostgresLibrary.require(for: location.description)
     (self.location, self.memory) = (location, memory)
@@ -391,11 +392,25 @@ final class PostgresConnection {
 
   func commit() throws(StoreError) {
     guard !posted.isEmpty else { return try run("COMMIT") }
+    _ = try commit(asking: [])
+  }
+
+  /// Commits, with everything that was posted; the answer to a question asked at the very end.
+  func commit(asking question: StoreQuestion) throws(StoreError) -> PostgresRows {
+    try commit(asking: [question])[0]
+  }
+
+  private func commit(asking questions: [StoreQuestion]) throws(StoreError) -> [PostgresRows] {
     known = nil
     try requireNotSuperseded()
     let warned = unsafe warningCount.pointee
-    let end = try statement(StoreQuestion("COMMIT", [], limit: .max))
-    try requireConfirmed(try sendPosted(with: [end])[0].command, since: warned)
+    var last: [PostedStatement] = []
+    for question in questions + [StoreQuestion("COMMIT", [], limit: .max)] {
+      last.append(try statement(question))
+    }
+    let answers = try sendPosted(with: last)
+    try requireConfirmed(answers[answers.count - 1].command, since: warned)
+    return answers
   }
 
   /// Throws when a commit was none, or may be lost with the server.

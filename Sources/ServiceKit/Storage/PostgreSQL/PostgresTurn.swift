@@ -3,6 +3,8 @@
 /// By advisory locks of the store's schema where the engine has such locks. They end with the transaction or the
 /// connection that holds them, so a program that was cut off cannot write: no time and no promise of the program's own
 /// is involved (PostgreSQL, "Advisory Locks"). Elsewhere rows of the store take their place (docs/decisions/0243).
+/// Transactions of lanes share the turn, and exclude each other by their heads, and by a lock for the order of commits
+/// (docs/decisions/0248).
 ///
 /// Confined to the thread of its connection.
 struct PostgresTurn {
@@ -12,6 +14,7 @@ struct PostgresTurn {
   /// Tells our locks from others' in the same database.
   private static let writing = 0x6761_7465
   private static let leading = 0x6761_7466
+  private static let ordering = 0x6761_7467
   /// How long a turn is waited for, in seconds: longer than the server lets a program that has stopped hold one.
   private static let waitMax = 15
 
@@ -57,6 +60,32 @@ struct PostgresTurn {
       isByRows
       ? TurnRows.takingToWrite : "SELECT pg_advisory_xact_lock(\(key(Self.writing)))"
     for sql in Self.beginnings + [taking, statement] { try server.post(sql, []) }
+  }
+
+  /// Begins a transaction beside others that do not have the turn to write, in which nobody else has the heads, and runs
+  /// a statement in it; all that with the next question.
+  ///
+  /// Programs lock heads in the same order, so that none waits for another in a circle.
+  func beginBeside(
+    on server: PostgresConnection,
+    with statement: String,
+    locking heads: Set<ConflictKey>
+  ) throws(StoreError) {
+    precondition(!isByRows, "rows of the store let nobody write beside the turn")
+    let beside = "SELECT pg_advisory_xact_lock_shared(\(key(Self.writing)))"
+    for sql in Self.beginnings + [beside, statement] { try server.post(sql, []) }
+    let numbers = heads.map { $0.lockNumber(in: schemaID) }.sorted()
+    try server.post(
+      """
+      SELECT pg_advisory_xact_lock(CAST(head AS bigint)) FROM unnest(string_to_array(?, ',')) AS head
+      """,
+      [.text(numbers.map(String.init).joined(separator: ","))]
+    )
+  }
+
+  /// Waits, in a transaction that has begun beside others, until it is the next of them to commit; with the next question.
+  func takeOrder(on server: PostgresConnection) throws(StoreError) {
+    try server.post("SELECT pg_advisory_xact_lock(\(key(Self.ordering)))", [])
   }
 
   /// Runs `body` with the turn to write, over several transactions.

@@ -30,7 +30,8 @@ final class FileEngine: StoreEngine {
 
   func begin(
     after revision: Int64,
-    asking questions: [StoreQuestion]
+    asking questions: [StoreQuestion],
+    locking heads: Set<ConflictKey>
   ) throws(StoreError) -> [Change] {
     if log.isPastLimit {
       checkpoint(.restart)

@@ -2,37 +2,36 @@ internal import RPCKit
 
 /// Turns waiting writes into transactions, one fsync for each.
 ///
-/// Confined to the writer's thread.
+/// Confined to a thread that writes.
 final class GroupCommitter {
   private let engine: any StoreEngine
   private var connection: any StoreConnection { engine.connection }
   private let configuration: DatabaseConfiguration
   private let clock: any WallClock
-  private let feed: ChangeFeed
+  private let news: CommitNews
+  private var feed: ChangeFeed { news.feed }
   private let state: SharedCondition
+  /// Takes what a lane cannot do; nil for the writer with the turn.
+  private let order: StoreWriter.Queue?
   /// How many of the next transactions get savepoints.
   private var savepointCommitCount = 0
-  /// The time of the newest change, in a store that others write by clocks of their own.
-  private var newest: NewestTime
   /// The time of the commit under way.
   private var time: Int64 = 0
   /// How many of the next transactions do without foresight.
   private var blindCommitCount = 0
-  /// The followers that see each commit before its callers.
-  private var follower: (any CommitFollower)?
 
   init(
     engine: any StoreEngine,
     configuration: DatabaseConfiguration,
     clock: any WallClock,
-    feed: ChangeFeed,
-    state: SharedCondition
+    news: CommitNews,
+    state: SharedCondition,
+    order: StoreWriter.Queue? = nil
   ) {
-    self.engine = engine
-    newest = NewestTime(engine.lastTime)
+    (self.engine, self.order) = (engine, order)
     self.configuration = configuration
     self.clock = clock
-    self.feed = feed
+    self.news = news
     self.state = state
   }
 
@@ -60,12 +59,14 @@ final class GroupCommitter {
   /// back, and all of its jobs are put back to run again in one with savepoints.
   func commit(startingWith first: StoreWriter.Queue.Job, from line: WriteLine) {
     guard !first.isCatchUp else { return catchUp(first) }
-    time = newest.now(by: clock.now)
+    time = news.now(by: clock.now)
     let foresight = makeForesight()
-    let group = foresight == nil ? [first] : line.take(behind: [first], countMax: writeCountMax)
+    // A lane has only those in its transaction whose heads were locked as it began.
+    let isAlone = foresight == nil && !engine.isLane
+    let group = isAlone ? [first] : line.take(behind: [first], countMax: writeCountMax)
     let questions = foresight?.questions(of: group) ?? []
     do throws(StoreError) {
-      try begin(asking: questions)
+      try begin(asking: questions, for: group)
     } catch {
       line.putBack(group)
       // One of the questions may be what failed.
@@ -74,7 +75,7 @@ final class GroupCommitter {
       line.take()?.caller.resume(throwing: error)
       return
     }
-    time = newest.now(by: time)
+    time = news.now(by: time)
     let session = session(on: connection, hasSavepoints: savepointCommitCount > 0)
     guard let outcomes = run(group, from: line, session, foresight) else {
       noteUndone(session)
@@ -88,9 +89,9 @@ final class GroupCommitter {
     conflictCount = 0
     let failure = ending.failure
     if failure == nil {
-      engine.committed(session.changes.last)
-      attach(session.follower)
-      tell(of: session.changes)
+      engine.committed(ending.changes.last)
+      if let follower = session.follower { news.attach(follower) }
+      tell(of: ending.changes)
       truncate(for: session.truncations)
     }
     for outcome in outcomes { outcome.tell(failure) }
@@ -124,7 +125,8 @@ final class GroupCommitter {
       revision: feed.newest,
       hasSavepoints: hasSavepoints,
       runsConflictsAgain: runsConflictsAgain,
-      eventRules: configuration.eventRules
+      eventRules: configuration.eventRules,
+      isLane: engine.isLane
     )
   }
 
@@ -150,24 +152,16 @@ final class GroupCommitter {
   }
 
   /// Begins a transaction, with everybody told of what is committed.
-  private func begin(asking questions: [StoreQuestion]) throws(StoreError) {
+  private func begin(
+    asking questions: [StoreQuestion],
+    for group: [StoreWriter.Queue.Job]
+  ) throws(StoreError) {
     if case .broken(let reason) = state.value { throw .unavailable(reason) }
-    tell(of: try engine.begin(after: feed.newest, asking: questions))
+    let heads = engine.isLane ? Set(group.flatMap { $0.heads.names ?? [] }) : []
+    tell(of: try engine.begin(after: feed.newest, asking: questions, locking: heads))
   }
 
-  private func attach(_ attached: (any CommitFollower)?) {
-    guard let attached else { return }
-    precondition(follower == nil, "a store has one follower")
-    follower = attached
-  }
-
-  /// Tells of what was committed: first whom writes decide by, then everybody who watches.
-  private func tell(of changes: [Change]) {
-    guard let last = changes.last else { return }
-    if engine.isShared { newest.take(last.recordedAt) }
-    follower?.follow(changes)
-    feed.publish(changes)
-  }
+  private func tell(of changes: [Change]) { news.tell(of: changes, takingTimes: engine.isShared) }
 
   /// The outcome of a write before the commit.
   private struct Outcome {
@@ -194,6 +188,8 @@ final class GroupCommitter {
     _ foresight: GroupForesight?
   ) -> [Outcome]? {
     var outcomes: [Outcome] = []
+    var passedCount = 0
+    let countMax = engine.isLane ? group.count : writeCountMax
     let interval = configuration.commitIntervalMax * (engine.isShared ? 5 : 1)
     let end = ContinuousClock.now.advanced(by: interval)
     guard prepare(group, from: line, foresight) else { return nil }
@@ -213,12 +209,18 @@ final class GroupCommitter {
       case .conflict:
         line.putBack([job])
         return outcomes
+      case .needsOrder(let isTainted):
+        order?.pass(job)
+        passedCount += 1
+        guard isTainted else { break }
+        line.putBack(outcomes.map(\.job))
+        return nil
       case .tainted:
         line.putBack(outcomes.map(\.job) + [job])
         return nil
       }
       let hasRoom =
-        connection.isInTransaction && outcomes.count < writeCountMax
+        connection.isInTransaction && outcomes.count + passedCount < countMax
         && ContinuousClock.now < end
       next = hasRoom ? line.take() : nil
       if let late = next, foresight?.isMissing(late) == true {
@@ -238,10 +240,15 @@ final class GroupCommitter {
   ) -> Bool {
     defer { line.putBack(group) }
     guard let foresight else { return true }
+    guard !engine.isLane else { return learn(foresight, group) }
     let late = line.take(behind: [], countMax: writeCountMax - group.count)
     defer { line.putBack(late) }
+    return learn(foresight, group + late)
+  }
+
+  private func learn(_ foresight: GroupForesight, _ jobs: [StoreWriter.Queue.Job]) -> Bool {
     do throws(StoreError) {
-      try foresight.learnMore(of: group + late)
+      try foresight.learnMore(of: jobs)
       return true
     } catch {
       pauseForesight()
@@ -249,15 +256,24 @@ final class GroupCommitter {
     }
   }
 
-  /// Ends the store's life in order.
-  func finish() {
-    feed.end()
+  /// Commits what waits in a queue until that is closed.
+  func commitAll(from queue: StoreWriter.Queue) {
+    let line = WriteLine(queue)
+    while let job = line.wait() { commit(startingWith: job, from: line) }
+    finish()
+  }
+
+  /// Ends the store's life in order, after that of its lanes.
+  private func finish() {
+    if order == nil { feed.end() }
     engine.finish()
   }
 
   /// How a transaction ended.
   private struct Ending {
-    let failure: StoreError?
+    var failure: StoreError?
+    /// Changes that nobody may have heard of.
+    var changes: [Change] = []
   }
 
   /// Commits; nil when all of the writes have to run again, after a conflict or one by one.
@@ -268,8 +284,9 @@ final class GroupCommitter {
       fail(error)
       return Ending(failure: error)
     }
+    let changes: [Change]
     do throws(StoreError) {
-      try connection.commit()
+      changes = try engine.commit(session, after: feed.newest)
     } catch {
       if case .conflict = error, runsConflictsAgain {
         conflictCount += 1
@@ -287,7 +304,7 @@ final class GroupCommitter {
       return Ending(failure: .unavailable("the commit failed: \(error)"))
     }
     state.note(.working)
-    return Ending(failure: nil)
+    return Ending(changes: changes)
   }
 
   private func rollBack() {
@@ -295,6 +312,8 @@ final class GroupCommitter {
     do {
       try connection.execute("ROLLBACK")
     } catch {
+      // A connection that was lost has taken its transaction along.
+      guard connection.isInTransaction else { return }
       // Nothing can be trusted to a connection that cannot even forget.
       state.note(.broken("a transaction could not be rolled back: \(error)"))
     }

@@ -8,6 +8,8 @@ final class StoreWriter: Sendable {
   typealias Queue = WorkQueue<WriteSession>
 
   let queue: Queue
+  /// The lanes beside it.
+  let lanes: [StoreLane]
   private let thread: StoreThread
   private let state: SharedCondition
   /// Looks for another server while a commit waits for this one; nil for a file.
@@ -15,11 +17,13 @@ final class StoreWriter: Sendable {
 
   private init(
     queue: Queue,
+    lanes: [StoreLane],
     thread: StoreThread,
     state: SharedCondition,
     lookout: (lookout: StoreLookout, thread: StoreThread)?
   ) {
     self.queue = queue
+    self.lanes = lanes
     self.thread = thread
     self.state = state
     self.lookout = lookout
@@ -38,36 +42,54 @@ final class StoreWriter: Sendable {
   ) async throws(StoreError) -> StoreWriter {
     let queue = Queue(countMax: configuration.waitingWriteCountMax)
     let state = SharedCondition()
+    let opened = Lock<(hasLanes: Bool, news: CommitNews)?>(nil)
     let thread = try await StoreThread.start(name: "store-write") {
       () throws(StoreError) in
       let engine = try configuration.openEngine(migrations, state, memory)
       feed.begin(at: engine.lastRevision)
-      return engine
-    } work: { engine in
-      let committer = GroupCommitter(
+      let news = CommitNews(feed, lastTime: engine.lastTime)
+      opened.withLock { $0 = (engine.hasLanes, news) }
+      return (engine, news)
+    } work: { engine, news in
+      GroupCommitter(
         engine: engine,
         configuration: configuration,
         clock: clock,
-        feed: feed,
+        news: news,
         state: state
-      )
-      let line = WriteLine(queue)
-      while let job = line.wait() { committer.commit(startingWith: job, from: line) }
-      committer.finish()
+      ).commitAll(from: queue)
     }
+    guard let (hasLanes, news) = opened.withLock({ $0 }) else {
+      preconditionFailure("a store that was opened has said so")
+    }
+    let plan = StoreLane.Plan(configuration, memory, migrations, clock, news, state, order: queue)
+    var lanes: [StoreLane] = []
     do throws(StoreError) {
+      for _ in 0..<(hasLanes ? configuration.laneCount : 0) {
+        lanes.append(try await StoreLane.start(plan))
+      }
       return StoreWriter(
         queue: queue,
+        lanes: lanes,
         thread: thread,
         state: state,
         lookout: try await startLookout(configuration, memory)
       )
     } catch {
+      for lane in lanes { await lane.close() }
       queue.close()
       await thread.ended()
       throw error
     }
   }
+
+  /// The queue for a write that is about these heads.
+  func queue(for heads: WriteHeads) -> Queue {
+    heads.lane(of: lanes.count).map { lanes[$0].queue } ?? queue
+  }
+
+  /// Writes that wait for their turn.
+  var waitingCount: Int { lanes.reduce(queue.waitingCount) { $0 + $1.queue.waitingCount } }
 
   private static func startLookout(
     _ configuration: DatabaseConfiguration,
@@ -79,6 +101,8 @@ final class StoreWriter: Sendable {
 
   /// Does what waits, and lets go of the store.
   func close() async {
+    // What a lane cannot do goes to the writer.
+    for lane in lanes { await lane.close() }
     queue.close()
     await thread.ended()
     lookout?.lookout.close()

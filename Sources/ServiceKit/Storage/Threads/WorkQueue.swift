@@ -70,14 +70,28 @@ final class WorkQueue<Turn>: Sendable {
   private func add(_ job: Job) {
     let (refusal, wakes) = state.withLock { state -> ((any Error)?, Bool) in
       if Task.isCancelled { return (CancellationError(), false) }
-      if state.isClosed { return (StoreError.unavailable("the store is closed"), false) }
-      if let refusal = state.jobs.append(job) { return (refusal, false) }
-      guard state.sleeperCount > 0 else { return (nil, false) }
-      state.sleeperCount -= 1
-      return (nil, true)
+      return append(job, to: &state)
     }
     if let refusal { job.caller.resume(throwing: refusal) }
     if wakes { signal.post() }
+  }
+
+  /// Takes over a job that another queue has had, or refuses it.
+  func pass(_ job: Job) {
+    let (refusal, wakes) = state.withLock { state -> ((any Error)?, Bool) in
+      append(job, to: &state)
+    }
+    if let refusal { job.caller.resume(throwing: refusal) }
+    if wakes { signal.post() }
+  }
+
+  /// Why a job was not added, and whether a thread is to be woken for it.
+  private func append(_ job: Job, to state: inout State) -> ((any Error)?, Bool) {
+    if state.isClosed { return (StoreError.unavailable("the store is closed"), false) }
+    if let refusal = state.jobs.append(job) { return (refusal, false) }
+    guard state.sleeperCount > 0 else { return (nil, false) }
+    state.sleeperCount -= 1
+    return (nil, true)
   }
 
   /// Removes a job whose caller gave up, unless it was taken already.

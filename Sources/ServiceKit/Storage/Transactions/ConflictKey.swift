@@ -12,9 +12,30 @@ public struct ConflictKey: Hashable, Sendable {
     self.first = first
     self.second = second
   }
+
+  /// The answer that a caller gets under an idempotency key.
+  static func answer(to caller: String, under key: String) -> ConflictKey {
+    ConflictKey(answerKind, caller, key)
+  }
+
+  private static let answerKind = "answer"
+
+  /// Whether it is an answer: as such it is of one write alone.
+  var isAnswer: Bool { kind == Self.answerKind }
+
+  /// A number that is the same in all programs of a store; two heads that share one only wait for each other.
+  func lockNumber(in schemaID: Int64) -> Int64 {
+    let name = [kind, first, second, String(schemaID)].joined(separator: "\0")
+    return Digests.sha256(Array(name.utf8)).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+  }
 }
 
 /// A write relied on something that an earlier write of the same commit has changed.
 ///
 /// Never leaves the store: the write runs again as the first of the next commit.
 struct WriteConflict: Error {}
+
+/// A write that a lane has begun needs to know its place in the order of commits.
+///
+/// Never leaves the store: the write runs again in order.
+struct OrderRequired: Error {}

@@ -12,10 +12,32 @@ public enum WriteHeads: Hashable, Sendable {
   /// All rows that it reads before it changes any are changed only by writes that have one of these keys, or none: its
   /// questions are asked with those of other writes, before any of them runs.
   case named(Set<ConflictKey>)
+  /// The same, and it decides by nothing else that others change, so it needs no place in the order of commits: on a
+  /// server it is done beside writes of other heads. What it logs it announces (`WriteTransaction.announce`); one that
+  /// asks for its place after all runs again in order.
+  case unordered(Set<ConflictKey>)
+
+  /// The keys; nil unless it has named them.
+  var names: Set<ConflictKey>? {
+    switch self {
+    case .unknown, .any: nil
+    case .named(let keys), .unordered(let keys): keys
+    }
+  }
+
+  /// The number of the lane that does a write, with all others of its main head; nil if it needs the order of commits.
+  func lane(of count: Int) -> Int? {
+    guard count > 0, case .unordered(let keys) = self else { return nil }
+    let numbers = keys.lazy.filter { !$0.isAnswer }.map { $0.lockNumber(in: 0) }
+    return numbers.min().map { Int(UInt64(bitPattern: $0) % UInt64(count)) }
+  }
 
   /// The same with one key more.
   func adding(_ key: ConflictKey) -> WriteHeads {
-    guard case .named(let keys) = self else { return self }
-    return .named(keys.union([key]))
+    switch self {
+    case .unknown, .any: self
+    case .named(let keys): .named(keys.union([key]))
+    case .unordered(let keys): .unordered(keys.union([key]))
+    }
   }
 }

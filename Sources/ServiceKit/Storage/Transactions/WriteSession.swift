@@ -34,6 +34,14 @@ final class WriteSession {
   private(set) var runsAgainAfterConflict = false
   /// Which actions are events; nil where none are kept.
   let eventRules: EventRules?
+  /// Whether it is only when the transaction ends that its place in the order of all is known.
+  private let isLane: Bool
+  /// Rows of a lane's transaction that are numbered in the order of commits, so that they are added last.
+  private(set) var numbered: [NumberedRow] = []
+  /// Whether there is a change among them.
+  var hasAnnounced: Bool { numbered.contains(where: \.isChange) }
+  /// Whether the write that runs cannot be done in a lane.
+  private var needsOrder = false
   /// Whether the transaction contains changes of something that has failed.
   private var isTainted = false
   /// Whether a savepoint was needed.
@@ -45,7 +53,8 @@ final class WriteSession {
     revision: Int64,
     hasSavepoints: Bool,
     runsConflictsAgain: Bool = true,
-    eventRules: EventRules? = nil
+    eventRules: EventRules? = nil,
+    isLane: Bool = false
   ) {
     self.connection = connection
     self.now = now
@@ -53,6 +62,7 @@ final class WriteSession {
     self.hasSavepoints = hasSavepoints
     self.runsConflictsAgain = runsConflictsAgain
     self.eventRules = eventRules
+    self.isLane = isLane
   }
 
   /// How a write ended.
@@ -61,6 +71,9 @@ final class WriteSession {
     case done((any Error)?)
     /// Nothing of it is left: it has to run again when those before it are committed.
     case conflict
+    /// It has to run where its place in the order of commits is known; nothing of it is left unless the transaction is
+    /// `tainted`, as below.
+    case needsOrder(isTainted: Bool)
     /// Changes that have to be undone are left, and there is no savepoint to go back to: the transaction
     /// has to be rolled back, and all of its writes have to run again in one with savepoints.
     case tainted
@@ -74,13 +87,16 @@ final class WriteSession {
     loggedByteCount = 0
     changeCountBefore = changes.count
     hasConflict = false
+    needsOrder = false
     do {
       try undoable {
         try work(self)
         // Anyone who has caught the error does not get its way with it.
         if hasConflict { throw WriteConflict() }
+        if needsOrder { throw OrderRequired() }
       }
     } catch {
+      if needsOrder { return .needsOrder(isTainted: isTainted) }
       if case StoreError.conflict = error, runsConflictsAgain {
         runsAgainAfterConflict = true
         return .tainted
@@ -94,7 +110,10 @@ final class WriteSession {
   // MARK: What writes rely on
 
   /// The newest change that is logged, the transaction's own included.
-  var revision: Int64 { changes.last?.revision ?? revisionBefore }
+  var revision: Int64 {
+    if isLane { needsOrder = true }
+    return changes.last?.revision ?? revisionBefore
+  }
 
   var mayConflict: Bool { !touched.isEmpty }
 
@@ -110,9 +129,17 @@ final class WriteSession {
   }
 
   func relyOnEverything() throws {
+    try requireOrder()
     guard changeCountBefore > 0 else { return }
     hasConflict = true
     throw WriteConflict()
+  }
+
+  /// Has a write that a lane has begun run in order with all other commits.
+  func requireOrder() throws(StoreError) {
+    guard isLane else { return }
+    needsOrder = true
+    throw .unavailable("the write has to run in order")
   }
 
   // MARK: What writes do
@@ -123,6 +150,7 @@ final class WriteSession {
   /// (sqlite.org/lang_savepoint.html).
   func undoable<R>(_ body: () throws -> R) throws -> R {
     let (changeCount, touchedCount) = (changes.count, touchedByRunning.count)
+    let numberedCount = numbered.count
     let connection = try open()
     // What was posted before this part is not undone with it.
     if hasSavepoints { try connection.settle() }
@@ -135,6 +163,7 @@ final class WriteSession {
     } catch {
       changes.removeSubrange(changeCount...)
       touchedByRunning.removeSubrange(touchedCount...)
+      numbered.removeSubrange(numberedCount...)
       try undoChanges(since: mark)
       throw error
     }
@@ -172,7 +201,9 @@ final class WriteSession {
   /// must then be undone.
   func open() throws(StoreError) -> any StoreConnection {
     guard connection.isInTransaction else { throw Self.endedByItself(connection) }
-    guard !isTainted, !hasConflict else { throw .unavailable("the write has to run again") }
+    guard !isTainted, !hasConflict, !needsOrder else {
+      throw .unavailable("the write has to run again")
+    }
     return connection
   }
 
@@ -188,6 +219,7 @@ final class WriteSession {
     scope: String,
     payload: [UInt8]
   ) throws(StoreError) -> Int64 {
+    try requireOrder()
     let connection = try open()
     // The store's turn is ours: nobody else gives a number.
     let change = Change(
@@ -199,11 +231,34 @@ final class WriteSession {
       payload: payload
     )
     try connection.post(Change.columns.insertion, Change.columns.values(change))
-    loggedByteCount +=
-      Self.changeByteCount + kind.utf8.count + subject.utf8.count + scope.utf8.count
-      + payload.count
+    countBytes(of: change)
     changes.append(change)
     return change.revision
+  }
+
+  /// Logs a change whose revision the write does not have to know.
+  func announce(kind: String, subject: String) throws(StoreError) {
+    guard isLane else {
+      _ = try appendChange(kind: kind, subject: subject, scope: "", payload: [])
+      return
+    }
+    _ = try open()
+    let change = Change(
+      revision: 0,
+      recordedAt: now,
+      kind: kind,
+      subject: subject,
+      scope: "",
+      payload: []
+    )
+    countBytes(of: change)
+    numbered.append(NumberedRow(change))
+  }
+
+  private func countBytes(of change: Change) {
+    loggedByteCount +=
+      Self.changeByteCount + change.kind.utf8.count + change.subject.utf8.count
+      + change.scope.utf8.count + change.payload.count
   }
 
   /// Bytes of a row besides its texts, with its place in an index.
@@ -219,8 +274,7 @@ final class WriteSession {
       + record.detail.utf8.count + (record.onBehalfOf?.utf8.count ?? 0)
       + (record.beforeDigest?.count ?? 0) + (record.afterDigest?.count ?? 0)
     let stored = StoredAuditRecord(sequence: 0, recordedAt: now, record: record)
-    let columns = StoredAuditRecord.columns
-    try open().post(columns.insertion, columns.values(stored))
+    try append(NumberedRow(stored, StoredAuditRecord.columns))
     guard record.outcome == .done, let rule = eventRules?[record.action] else { return }
     try append(rule.event(of: record, at: now))
   }
@@ -233,6 +287,12 @@ final class WriteSession {
       Self.eventByteCount + event.type.utf8.count + event.object.utf8.count
       + event.scope.utf8.count + 2 * event.userID.utf8.count + event.actor.utf8.count
       + event.requestID.utf8.count + event.data.utf8.count
-    try open().post(Event.columns.insertion, Event.columns.values(event))
+    try append(NumberedRow(event, Event.columns))
+  }
+
+  private func append(_ row: NumberedRow) throws(StoreError) {
+    let connection = try open()
+    guard !isLane else { return numbered.append(row) }
+    try connection.post(row.sql, row.values)
   }
 }

@@ -71,6 +71,13 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
     return revision
   }
 
+  /// Adds a change to the log whose revision the write does not have to know; for news that no decision rests on.
+  ///
+  /// On a server it does not need the turn to write, so that more writes are done at once.
+  public func announce(kind: String, subject: String) throws(StoreError) {
+    try session.announce(kind: kind, subject: subject)
+  }
+
   /// Whether nothing of this happens: it is only found out what the body asks; see `WriteHeads`.
   public var isRehearsal: Bool { session.connection is Rehearsal }
 
@@ -91,10 +98,16 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   public func relyOnEverything() throws { try session.relyOnEverything() }
 
   /// Attaches `follower` to this commit and all later ones; see `Database.attach`.
-  func attach(_ follower: any CommitFollower) { session.follower = follower }
+  func attach(_ follower: any CommitFollower) throws(StoreError) {
+    try session.requireOrder()
+    session.follower = follower
+  }
 
   /// Has the log emptied after the commit, before its callers are answered; see `Database.truncateLog`.
-  func truncateLog(_ truncation: LogTruncation) { session.truncations.append(truncation) }
+  func truncateLog(_ truncation: LogTruncation) throws(StoreError) {
+    try session.requireOrder()
+    session.truncations.append(truncation)
+  }
 
   /// Bytes of log that this write has left so far.
   var loggedByteCount: Int { session.loggedByteCount }

@@ -122,7 +122,7 @@ struct ForesightTests {
         engine: engine,
         configuration: configuration,
         clock: SystemWallClock(),
-        feed: feed,
+        news: CommitNews(feed, lastTime: engine.lastTime),
         state: SharedCondition()
       )
       for name in 1...8 {

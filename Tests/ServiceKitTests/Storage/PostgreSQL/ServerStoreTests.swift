@@ -184,7 +184,7 @@ struct ServerStoreTests {
   func commit_inDoubt_isToldOf() async throws {
     let database = try await open()
     let memory = Followed()
-    try await database.write { tx in tx.attach(memory) }
+    try await database.write { tx in try tx.attach(memory) }
     try await database.put("a", "milk")
     let before = database.revision
     // What such a commit leaves: a change that nobody was told of.
@@ -205,7 +205,7 @@ struct ServerStoreTests {
   func commit_unconfirmed_isInDoubt() async throws {
     let database = try await open()
     let memory = Followed()
-    try await database.write { tx in tx.attach(memory) }
+    try await database.write { tx in try tx.attach(memory) }
     try admin.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     let reload = "SELECT count(*) FROM (SELECT pg_reload_conf()) AS reloaded"
     defer {

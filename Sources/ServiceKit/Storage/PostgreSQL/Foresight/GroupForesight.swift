@@ -85,7 +85,7 @@ final class GroupForesight {
   /// Notes that a write has run.
   func finish(_ job: Job) {
     connection.known = nil
-    if case .named(let keys) = job.heads {
+    if let keys = job.heads.names {
       heads.formUnion(keys)
     } else if !job.isCatchUp {
       isBlind = true
@@ -95,7 +95,7 @@ final class GroupForesight {
   /// Whether no write has changed what a write reads.
   private func isUntouched(for job: Job) -> Bool {
     guard !isBlind else { return false }
-    guard case .named(let keys) = job.heads else { return heads.isEmpty }
+    guard let keys = job.heads.names else { return heads.isEmpty }
     return heads.isDisjoint(with: keys)
   }
 }
