@@ -173,6 +173,8 @@ class Relay:
 class RoundTrips:
     """Round trips in a `with` block: of the connection with the most, which writes, and of all others together.
 
+    Where writes go in two lanes, the two with the most write.
+
     One connection of each program asks 50 times a second for what others have committed.
     """
 
@@ -191,6 +193,10 @@ class RoundTrips:
     @property
     def most(self):
         return self.each[0]
+
+    @property
+    def most_of_two(self):
+        return sum(self.each[:2])
 
     @property
     def others(self):

@@ -81,7 +81,7 @@ class Redemptions:
         server = postgres.cpu_seconds() - before
         return {"rate": found["rate"], "p50_us": found["p50_us"], "p99_us": found["p99_us"],
                 "service_us": found["server_us_per_call"], "server_us": server / found["calls_total"] * 1e6,
-                "round_trips": trips.most / found["calls_total"]}
+                "round_trips": trips.most_of_two / found["calls_total"]}
 
     def by_two(self, requests):
         both = at_once([lambda name=name: self.of(name, requests, HALF) for name in self.suite.names_of("entitlement")])

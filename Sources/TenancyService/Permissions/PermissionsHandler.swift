@@ -124,25 +124,26 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     try await core.reach(atLeast: request.atLeastRevision)
     let context = CheckContext(call.caller, core)
     let (entities, revision) = try await core.retrying {
-      // A few entities for each hold of the lock: each answer is of this revision or a later one.
-      let revision = core.engine.revision
+      // A few entities for each hold of the lock: each answer is of the first one's revision or a later one.
+      var first: Int64?
       var (entities, missing): ([Tenancy_V1.EntityActions], Set<FeatureHolder>) = ([], [])
       var rest = request.entityIds[...]
       while !rest.isEmpty {
         let ids = rest.prefix(8)
         let question = PartQuestion(subjects: [subject], entities: Set(ids))
-        let listed = try await core.ask(question) { forest, now in
+        let (listed, revision) = try await core.ask(question) { forest, now in
           var listed: [(message: Tenancy_V1.EntityActions, missing: FeatureHolder?)] = []
           for id in ids { listed.append(forest.actions(of: subject, on: id, context, now: now)) }
-          return listed
+          return (listed, forest.revision)
         }
+        first = first ?? revision
         entities += listed.map(\.message)
         missing.formUnion(listed.compactMap(\.missing))
         rest = rest.dropFirst(8)
         if !rest.isEmpty { await Task.yield() }
       }
       guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
-      return (entities, revision)
+      return (entities, first ?? core.engine.revision)
     }
     return .init(entities: entities, revision: core.tokens.token(revision: revision))
   }

@@ -183,7 +183,11 @@ extension TenancyCore {
     _ list: AssociationList,
     method: String,
     _ caller: Caller
-  ) async throws -> (items: [Tenancy_V1.RoleAssociation], nextToken: String) {
+  ) async throws -> (
+    items: [Tenancy_V1.RoleAssociation],
+    nextToken: String,
+    revision: Int64
+  ) {
     var filter =
       switch list.anchor {
       case .user(let id): [method, id]
@@ -199,7 +203,7 @@ extension TenancyCore {
     if let cursor = asked.cursor { unfinished.begin(after: cursor) }
     let (query, now) = (unfinished, clock.now)
     let taker = list.anchor.user.flatMap { firstUses.isExpected(of: $0) ? $0 : nil }
-    let (rows, last, names) = try await read { tx in
+    let (rows, last, names, revision) = try await read { tx in
       var query = query
       let last = try query.search(tx)
       let rows = try query.rows(
@@ -211,7 +215,7 @@ extension TenancyCore {
       )
       // With the roles: a second read would cost every sign-in more than the statement.
       let people = Set(rows.flatMap { [$0.userID, $0.grantedBy] }).subtracting([""])
-      return (rows, last, try Names(of: people, tx))
+      return (rows, last, try Names(of: people, tx), try tx.newestRevision())
     }
     let page = try page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
       var message = message(association: $0)
@@ -219,7 +223,7 @@ extension TenancyCore {
       return message
     }
     // The search goes on where it has stopped.
-    guard page.nextToken.isEmpty, let last else { return page }
-    return (page.items, asked.token(after: last))
+    guard page.nextToken.isEmpty, let last else { return (page.items, page.nextToken, revision) }
+    return (page.items, asked.token(after: last), revision)
   }
 }

@@ -55,7 +55,6 @@ extension TenancyCore {
       }
     case .entity(let id, _): try await requireListing(on: id, try call.requireUser())
     }
-    let revision = engine.revision
     let page = try await page(
       list,
       method: "\(call.method.service)/\(call.method.method)",
@@ -64,7 +63,7 @@ extension TenancyCore {
     return Tenancy_V1.ListAssociationsResponse(
       associations: page.items,
       nextPageToken: page.nextToken,
-      revision: tokens.token(revision: revision),
+      revision: tokens.token(revision: page.revision),
       userSuspended: isSuspended
     )
   }

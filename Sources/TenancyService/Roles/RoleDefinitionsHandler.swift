@@ -32,12 +32,12 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListRoleDefinitionsResponse {
     let (user, core) = (try call.requireUser(), core)
-    let revision = core.engine.revision
-    let definitions = try await core.read { tx in
+    let (definitions, revision) = try await core.read { tx in
       try core.requireListing(on: request.entityId, user, tx)
-      return try RoleDefinitionTable.all(of: request.entityId, in: tx).map {
+      let definitions = try RoleDefinitionTable.all(of: request.entityId, in: tx).map {
         core.message(definition: $0)
       }
+      return (definitions, try tx.newestRevision())
     }
     return Tenancy_V1.ListRoleDefinitionsResponse(
       definitions: try await core.named(definitions),

@@ -114,6 +114,41 @@ struct ListSubjectsTests {
     }
   }
 
+  @Test("A list is as of its revision, neither older nor newer, whatever changes at the time")
+  func listSubjects_whileChanged_isOfItsRevision() async throws {
+    try await ReadingRoom.run { stage in
+      let (_, shelf, book) = try await furnish(stage)
+      let library = try await stage.create("library", by: Self.hanna).id
+      let other = try await stage.create("shelf", under: library, by: Self.hanna).id
+      let tokens = stage.service.core.tokens
+      let moving = Task {
+        var moves: [(revision: Int64, isOnShelf: Bool)] = []
+        for count in 0..<150 {
+          let moved = try await stage.entities.move(
+            .init(entityId: book, parentId: count % 2 == 0 ? other : shelf),
+            options: .by(Self.hanna)
+          )
+          moves.append((try tokens.revision(token: moved.revision), count % 2 != 0))
+        }
+        return moves
+      }
+      var lists: [(revision: Int64, isOnShelf: Bool)] = []
+      for _ in 0..<400 {
+        let page = try await stage.permissions.listSubjects(
+          .init(entityId: book, action: "book.view"),
+          options: .by(Self.hanna)
+        )
+        lists.append((try tokens.revision(token: page.revision), page.subjects.count > 1))
+      }
+      let moves = try await moving.value
+      for list in lists {
+        let last = moves.last { $0.revision <= list.revision }
+        #expect(list.isOnShelf == last?.isOnShelf ?? true, "\(list)")
+      }
+      #expect(Set(lists.map(\.isOnShelf)).count == 2)
+    }
+  }
+
   @Test("A user is told associations only where it may list roles, and never who the operators are")
   func listSubjects_byUser_showsWhatItMayKnow() async throws {
     try await ReadingRoom.run { stage in
