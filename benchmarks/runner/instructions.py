@@ -6,6 +6,7 @@ the same order: what a write costs depends on how many there were before it. Of 
 counts: what a server does besides (timers, checkpoints of a store) only adds.
 """
 
+import functools
 import json
 import os
 import re
@@ -16,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import hashing, http_wire, load as message, peers, processes, services, suite
+from . import changing_fields, hashing, http_wire, load as message, peers, processes, services, suite
 
 # What is committed, and what a run is compared with.
 RECORD = peers.BENCHMARKS / "instructions.json"
@@ -128,6 +129,11 @@ def http(path, body, *words, server=None):
                        count, f"http://{address}{path}", body(), words))
 
 
+def http_with_changes(calls):
+    """The same check by HTTP, from a client that sends other fields with each call."""
+    return library("--fast-path", calls=lambda address: functools.partial(calls, address))
+
+
 def library(*arguments, server=None, calls=None):
     """An empty-handed permission check of benchmark-server, the library's own part of a call; or of a floor."""
     with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
@@ -200,6 +206,9 @@ PARTS = {
     "empty_call_by_rest_over_http2": lambda _: http(PATH, http_wire.question_file, *JSON_TYPE, "-m", "4"),
     "empty_call_by_connect_with_json": lambda _: http(
         http_wire.METHOD, http_wire.question_file, *JSON_TYPE, "-H", "connect-protocol-version: 1", "--h1", "-m", "1"),
+    # Clients that send another trace with each call.
+    "empty_call_by_grpc_with_traces": lambda _: http_with_changes(changing_fields.grpc),
+    "empty_call_by_rest_with_traces": lambda _: http_with_changes(changing_fields.rest),
     # The least that these calls take, of servers in C with fixed answers.
     "floor_by_frames": lambda _: library(server=peers.FRAMES_FLOOR),
     "floor_by_grpc": lambda _: http(http_wire.METHOD, message.request_file, *http_wire.GRPC, "-m", "4",
