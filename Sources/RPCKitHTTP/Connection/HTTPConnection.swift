@@ -145,6 +145,11 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Ends an answer; `trailers` are left out where the version cannot send them.
   func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {}
 
+  /// Ends an answer with trailers that others have too.
+  func sendEnd(of exchange: HTTPExchange, common trailers: CommonFields) {
+    sendEnd(of: exchange, trailers: trailers.fields)
+  }
+
   /// Breaks an answer off whose head was sent, so that the client does not take what it has for all of it; a client of
   /// HTTP/1.0 cannot tell.
   func breakOff(_ exchange: HTTPExchange) {}

@@ -326,6 +326,11 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     scheduleFlush()
   }
 
+  override func sendEnd(of exchange: HTTPExchange, common trailers: CommonFields) {
+    session?.finish(exchange.id, common: trailers)
+    scheduleFlush()
+  }
+
   override func breakOff(_ exchange: HTTPExchange) {
     session?.reset(exchange.id, .internalError)
     scheduleFlush()

@@ -25,6 +25,7 @@ extension HTTP2Session {
     guard let stream = streams[id], !stream.hasHead else { return }
     stream.hasHead = true
     stream.isAnswerEnded = isEnd
+    stream.commonFields = head.common
     var provider = unsafe nghttp2_data_provider()
     unsafe provider.read_callback = { _, id, _, length, flags, _, data in
       guard let flags = unsafe flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
@@ -80,6 +81,14 @@ extension HTTP2Session {
     resume(stream)
   }
 
+  /// Ends an answer with trailers that others have too.
+  func finish(_ id: UInt32, common trailers: CommonFields) {
+    guard let stream = streams[id], stream.hasHead, !stream.isAnswerEnded else { return }
+    stream.isAnswerEnded = true
+    stream.commonTrailers = trailers
+    resume(stream)
+  }
+
   /// Gives a stream up: what of its answer is not in frames is dropped.
   func reset(_ id: UInt32, _ code: HTTP2ErrorCode) {
     guard let stream = streams[id] else { return }
@@ -118,7 +127,12 @@ extension HTTP2Session {
     flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue
     guard stream.isAnswerEnded, count == waiting else { return count }
     flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
-    if !stream.trailers.isEmpty {
+    if let common = stream.commonTrailers {
+      flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+      unsafe common.pairs.withPairs { fields in
+        _ = unsafe nghttp2_submit_trailer(session, Int32(id), fields.baseAddress, fields.count)
+      }
+    } else if !stream.trailers.isEmpty {
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
       unsafe stream.trailers.fields.withNameValuePairs { fields in
         unsafe nghttp2_submit_trailer(session, Int32(id), fields.baseAddress, fields.count)

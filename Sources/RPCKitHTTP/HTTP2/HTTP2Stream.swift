@@ -16,7 +16,11 @@ final class HTTP2Stream {
   }
   /// Content that the answer shares with others, instead of `output`; of which what is left is sent.
   var shared: HTTPContent.Rest?
-  /// The trailers that follow the content.
+  /// The fields at the head of the answer that others have too, which the library reads until they are in a frame.
+  var commonFields: CommonFields?
+  /// The trailers that follow the content, if others have the same.
+  var commonTrailers: CommonFields?
+  /// The trailers that follow the content and only this answer has.
   var trailers = HTTPFields()
   /// The fields of the request were read: what follows are trailers.
   var hasFields = false
@@ -60,7 +64,7 @@ final class HTTP2Stream {
   /// Lets go of what the stream had, once it is closed and its answer was dropped.
   func end() {
     request.end()
-    requestTrailers = nil
+    (requestTrailers, commonFields, commonTrailers) = (nil, nil, nil)
     if !trailers.isEmpty { trailers = HTTPFields() }
   }
 }

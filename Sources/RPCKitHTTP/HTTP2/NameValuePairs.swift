@@ -1,6 +1,6 @@
 internal import CNghttp2
 
-/// Fields in the shape of libnghttp2, which copies what it is given; in memory that is lent for one call.
+/// Fields in the shape of libnghttp2, in memory that is lent for one call: it copies them, but for what is known to stay.
 @unsafe
 struct NameValuePairs {
   private let bytes: UnsafeMutableBufferPointer<UInt8>
@@ -16,6 +16,9 @@ struct NameValuePairs {
   }
 
   /// Lends the fields that `fill` adds to `body`: no more of them than `count`, and no more bytes of names and values.
+  ///
+  /// Inlined, as a closure that is called would retain everything it uses.
+  @inline(__always)
   static func lend(
     count: Int,
     byteCount: Int,
@@ -34,18 +37,31 @@ struct NameValuePairs {
   /// Adds a field.
   mutating func add(_ name: String, _ value: String) {
     unsafe copy(name.utf8.span)
+    let start = unsafe byteCount
     unsafe copy(value.utf8.span)
-    unsafe append(nameByteCount: name.utf8.count, valueByteCount: value.utf8.count, byteCount)
+    guard let base = unsafe bytes.baseAddress else { return }
+    unsafe append(base + start - name.utf8.count, name.utf8.count, valueStart: start)
   }
 
-  /// Adds fields that are put together already.
-  mutating func add(_ common: CommonFields) {
-    let text = common.text
-    unsafe copy(text.span)
-    var end = unsafe byteCount - text.count
-    for (name, value) in common.lengths {
-      end += name + value
-      unsafe append(nameByteCount: name, valueByteCount: value, end)
+  /// Adds a field whose name is a literal of the program, which stays where it is.
+  mutating func add(_ name: StaticString, _ value: String) {
+    let start = unsafe byteCount
+    unsafe copy(value.utf8.span)
+    unsafe append(name, valueStart: start)
+  }
+
+  /// As the other `add`, with a number that is not below zero.
+  mutating func add(_ name: StaticString, _ number: Int) {
+    let start = unsafe byteCount
+    unsafe appendDigits(of: number)
+    unsafe append(name, valueStart: start)
+  }
+
+  /// Adds fields that the caller holds until they are in a frame.
+  mutating func add(_ kept: KeptPairs) {
+    unsafe kept.withPairs { kept in
+      let place = unsafe UnsafeMutableBufferPointer(rebasing: pairs[count...])
+      unsafe count += place.update(fromContentsOf: kept)
     }
   }
 
@@ -56,18 +72,39 @@ struct NameValuePairs {
     }
   }
 
-  /// Adds the field whose name and value end at a place in `bytes`.
-  private mutating func append(nameByteCount: Int, valueByteCount: Int, _ end: Int) {
+  private mutating func appendDigits(of number: Int) {
+    var divisor = 1
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      unsafe bytes[byteCount] = UInt8(ascii: "0") + UInt8(number / divisor % 10)
+      unsafe byteCount += 1
+      divisor /= 10
+    }
+  }
+
+  private mutating func append(_ name: StaticString, valueStart: Int) {
+    let flags = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
+    // The library has no constant pointers, and changes nothing.
+    let place = unsafe UnsafeMutablePointer(mutating: name.utf8Start)
+    unsafe append(place, name.utf8CodeUnitCount, valueStart: valueStart, flags: flags)
+  }
+
+  /// Adds the field whose value is the end of `bytes`.
+  private mutating func append(
+    _ name: UnsafeMutablePointer<UInt8>,
+    _ nameByteCount: Int,
+    valueStart: Int,
+    flags: UInt8 = 0
+  ) {
     guard let base = unsafe bytes.baseAddress else { return }
-    let value = unsafe base + end - valueByteCount
     unsafe pairs.initializeElement(
       at: count,
       to: nghttp2_nv(
-        name: value - nameByteCount,
-        value: value,
+        name: name,
+        value: base + valueStart,
         namelen: nameByteCount,
-        valuelen: valueByteCount,
-        flags: 0
+        valuelen: byteCount - valueStart,
+        flags: flags
       )
     )
     unsafe count += 1
@@ -96,28 +133,35 @@ extension [HTTPFields.Field] {
 }
 
 extension HTTPResponseHead {
-  /// Lends the head and the date of an answer as libnghttp2 has them.
+  /// Lends the head and the date of an answer as libnghttp2 has them; the caller holds `common` until they are in a
+  /// frame.
   func withNameValuePairs(
     date: String,
     _ body: (UnsafeMutableBufferPointer<nghttp2_nv>) -> some Any
   ) {
-    let status = status == 200 ? "200" : String(status)
-    let length = contentLength.map { String($0) } ?? ""
     // The closure holds these and not the whole head, of which it would copy all parts.
-    let (common, own) = (common, fields.fields)
-    let names = ":status".utf8.count + "content-length".utf8.count + "date".utf8.count
-    let values = status.utf8.count + length.utf8.count + date.utf8.count
+    let (status, length) = (status, contentLength)
+    let (common, own) = (common?.pairs, fields.fields)
     unsafe NameValuePairs.lend(
-      count: 3 + own.count + (common?.lengths.count ?? 0),
-      byteCount: names + values + own.byteCount + (common?.text.count ?? 0),
+      count: 3 + own.count + (common?.count ?? 0),
+      byteCount: 2 * Self.digitCountMax + date.utf8.count + own.byteCount,
       { pairs in
-        unsafe pairs.add(":status", status)
+        if status == 200 {
+          unsafe pairs.add(Self.ok)
+        } else {
+          unsafe pairs.add(":status", status)
+        }
         if let common { unsafe pairs.add(common) }
         for field in own { unsafe pairs.add(field.name, field.value) }
-        if !length.isEmpty { unsafe pairs.add("content-length", length) }
+        if let length { unsafe pairs.add("content-length", max(0, length)) }
         unsafe pairs.add("date", date)
       },
       to: body
     )
   }
+
+  private static let ok = KeptPairs([":status": "200"])
+
+  /// Of numbers of 64 bits.
+  private static let digitCountMax = 19
 }

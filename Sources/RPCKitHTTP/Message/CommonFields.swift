@@ -7,9 +7,8 @@ package final class CommonFields: Sendable {
   let fields: HTTPFields
   /// As HTTP/1.1 writes them: each with its end of line (RFC 9112 section 5).
   let lines: [UInt8]
-  /// Names and values one behind the other, and the lengths of each: what the compression of HTTP/2 reads.
-  let text: [UInt8]
-  let lengths: [(name: Int, value: Int)]
+  /// As libnghttp2 reads them.
+  let pairs: KeptPairs
   /// Whether what every answer tells browsers is among them.
   let isForBrowsers: Bool
 
@@ -17,7 +16,7 @@ package final class CommonFields: Sendable {
   init(_ own: HTTPFields, isForBrowsers: Bool = false) {
     var fields = own
     if isForBrowsers { fields.appendForBrowsers() }
-    var (lines, text) = ([UInt8](), [UInt8]())
+    var lines: [UInt8] = []
     for field in fields.fields {
       precondition(
         HTTP1Syntax.isToken(field.name.utf8Span.span)
@@ -25,10 +24,9 @@ package final class CommonFields: Sendable {
         "\(field.name) is no field of HTTP"
       )
       lines += "\(field.name): \(field.value)\r\n".utf8
-      text += "\(field.name)\(field.value)".utf8
     }
-    (self.fields, self.lines, self.text) = (fields, lines, text)
-    lengths = fields.fields.map { ($0.name.utf8.count, $0.value.utf8.count) }
+    (self.fields, self.lines) = (fields, lines)
+    pairs = KeptPairs(fields)
     self.isForBrowsers = isForBrowsers
   }
 }

@@ -26,9 +26,10 @@ struct CommonFieldsTests {
     #expect(Self.text(common, contentLength).contains("\r\ncontent-length: \(contentLength)\r\n"))
   }
 
-  @Test func headOfHTTP2_hasAllFieldsInOrder() {
+  @Test(arguments: [200, 404])
+  func headOfHTTP2_hasAllFieldsInOrder(status: Int) {
     let head = HTTPResponseHead(
-      status: 404,
+      status: status,
       common: CommonFields(own),
       fields: ["x-request-id": "r-1"],
       contentLength: 12
@@ -44,7 +45,7 @@ struct CommonFieldsTests {
     }
     #expect(
       found == [
-        ":status=404", "content-type=application/json", "cache-control=no-store",
+        ":status=\(status)", "content-type=application/json", "cache-control=no-store",
         "x-request-id=r-1", "content-length=12", "date=today",
       ]
     )

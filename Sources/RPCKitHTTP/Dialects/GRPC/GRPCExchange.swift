@@ -95,7 +95,8 @@ class GRPCExchange: EnvelopedExchange {
   }
 
   override func sendSuccess(_ metadata: Metadata) {
-    var trailers = GRPCStatusFields.ok
+    guard !metadata.isEmpty else { return sendTrailers(GRPCStatusFields.ok) }
+    var trailers = GRPCStatusFields.ok.fields
     metadata.forEachResponseField { trailers.append($0, $1) }
     sendTrailers(trailers)
   }
@@ -121,5 +122,10 @@ class GRPCExchange: EnvelopedExchange {
   /// Ends the answer behind its messages.
   func sendTrailers(_ fields: HTTPFields) {
     connection.sendEnd(of: self, trailers: fields)
+  }
+
+  /// As the other `sendTrailers`, with what other answers end with too.
+  func sendTrailers(_ common: CommonFields) {
+    connection.sendEnd(of: self, common: common)
   }
 }

@@ -13,7 +13,7 @@ package enum GRPCStatusFields {
   static let byteCountMax = 3328
 
   /// The fields of success.
-  static let ok: HTTPFields = ["grpc-status": "0"]
+  static let ok = CommonFields(["grpc-status": "0"])
 
   /// Adds the fields of an error, with as much of its details as fits.
   package static func append(_ error: RPCError, to fields: inout HTTPFields) {

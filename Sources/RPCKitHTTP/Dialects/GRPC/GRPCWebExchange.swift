@@ -89,6 +89,12 @@ final class GRPCWebExchange: GRPCExchange {
   }
 
   override func sendTrailers(_ fields: HTTPFields) {
+    send(trailers: fields)
+  }
+
+  override func sendTrailers(_ common: CommonFields) { send(trailers: common.fields) }
+
+  private func send(trailers fields: HTTPFields) {
     var lines: [UInt8] = []
     for field in fields.fields { lines += "\(field.name):\(field.value)\r\n".utf8 }
     sendContent { content in
