@@ -28,16 +28,14 @@ extension HTTPConnection {
     }
     let now = loop.now
     lastCall = now
-    let call = CallContext(
-      boundMethod: method,
-      connection: self,
+    let facts = CallFacts(
       id: CallID(rawValue: exchange.id),
       metadata: metadata,
       requestByteCount: requestByteCount,
       deadline: deadline,
-      received: now,
-      forwardedClient: client
+      received: now
     )
+    let call = makeCall(of: method, over: self, facts, for: client)
     exchange.call = call
     calls.set(exchange.id, exchange)
     return call.begin() ? call : nil

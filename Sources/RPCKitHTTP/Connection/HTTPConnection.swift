@@ -25,9 +25,15 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   }
   /// The call of the last request that was one, for others with the same head.
   final private(set) var recentReading: CallReading?
+  /// Exchanges of requests with the head of `recentReading` whose answers are out, for others.
+  private var spareExchanges: [HTTPExchange] {
+    @inline(__always) _read { yield confinedSpareExchanges.value }
+    @inline(__always) _modify { yield &confinedSpareExchanges.value }
+  }
   private let confinedOutput = Confined(ByteBuffer())
   private let confinedExchanges = Confined(NumberTable<HTTPExchange>())
   private let confinedCalls = Confined(NumberTable<HTTPExchange>())
+  private let confinedSpareExchanges = Confined([HTTPExchange]())
   final var phase = Phase.serving
   final var isFlushScheduled = false
   /// Whether a handler may be waiting for room: most connections never have one that does.
@@ -179,11 +185,35 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Keeps the call of a request for others with the same head, if there is room.
   final func keep(_ reading: CallReading) {
     recentReading = reading.mayBeKept ? reading : nil
+    if !spareExchanges.isEmpty { spareExchanges = [] }
   }
+
+  /// The exchange of a request with the head of `recentReading`, made of one that nobody has any more.
+  final func spareExchange(for arrival: HTTPArrival) -> HTTPExchange? {
+    guard var exchange = spareExchanges.popLast(), isKnownUniquelyReferenced(&exchange) else {
+      return nil
+    }
+    exchange.restart(arrival)
+    return exchange
+  }
+
+  /// Keeps an exchange whose answer is out for the next request with its head.
+  private final func keep(_ exchange: HTTPExchange) {
+    guard let reading = exchange.reusableReading, reading === recentReading,
+      spareExchanges.count < Self.spareExchangeCountMax
+    else { return }
+    // It holds the connection.
+    exchange.call = nil
+    spareExchanges.append(exchange)
+  }
+
+  /// Exchanges that are kept for the next requests: as many as most clients have open.
+  private static let spareExchangeCountMax = 16
 
   /// Gives memory back that requests have needed, and what was kept of the last one.
   final func rest() {
-    recentReading = nil
+    (recentReading, spareExchanges) = (nil, [])
+    dropSpareCall()
     if exchanges.isEmpty { exchanges = NumberTable() }
     if calls.isEmpty { calls = NumberTable() }
   }
@@ -192,7 +222,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   final func close(_ exchange: HTTPExchange, isAbandoned: Bool) {
     guard exchanges.remove(exchange.id) != nil else { return }
     calls.remove(exchange.id)
-    if isAbandoned { exchange.abandoned() }
+    if isAbandoned { exchange.abandoned() } else { keep(exchange) }
     if phase == .draining, exchanges.isEmpty { scheduleFlush() }
   }
 

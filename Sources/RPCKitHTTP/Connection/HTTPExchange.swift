@@ -6,13 +6,14 @@ internal import RPCKit
 /// tells it of the client, the call of the handler; it writes by the connection's `sendHead`, `sendBody` and
 /// `sendEnd`. Whatever comes after the answer has ended is dropped by the connection and does not arrive here.
 ///
-/// Loop only, all of it.
+/// A connection uses one again for another request with the same head, when its answer is out and nobody has it any
+/// more. Loop only, all of it.
 package class HTTPExchange {
   let head: HTTPRequestHead
   /// The number of the exchange on its connection, which is the number of its call as well.
-  let id: UInt32
+  private(set) final var id: UInt32
   /// When the first byte of the request was read, which a deadline counts from.
-  let received: MonotonicInstant
+  private(set) final var received: MonotonicInstant
   /// The connection, which keeps its exchanges alive.
   unowned let connection: HTTPConnection
   /// The header fields that say which page may read the answer; nil for requests that need no such thing.
@@ -37,6 +38,21 @@ package class HTTPExchange {
     received = arrival.received
     connection = arrival.connection
     headByteCount = head.byteCount + Self.emptyByteCount
+  }
+
+  /// The reading of its head, if the exchange can become that of another request with this head.
+  var reusableReading: CallReading? { nil }
+
+  /// Becomes the exchange of another request with the same head: as a new one, whatever it was.
+  func restart(_ arrival: HTTPArrival) {
+    (id, received) = (arrival.id, arrival.received)
+    (crossOrigin, call) = (nil, nil)
+  }
+
+  /// Lets go of a call whose handler has been started; the next one may have its context if it was answered at once.
+  final func release(_ call: consuming CallContext) {
+    if !call.isOpen { self.call = nil }
+    connection.keep(call)
   }
 
   /// Whether it waits for the client: to send the rest of the request, or to take the answer.
@@ -119,15 +135,17 @@ package class HTTPExchange {
     timeout: Int64?,
     transcoding: CallContext.Transcoding?
   ) {
-    let call = connection.beginCall(
-      of: method,
-      for: self,
-      metadata: metadata,
-      timeout: timeout,
-      requestByteCount: message.byteCount
-    )
-    guard let call else { return }
-    call.transcoding = transcoding
+    let byteCount = message.byteCount
+    guard
+      let call = connection.beginCall(
+        of: method,
+        for: self,
+        metadata: metadata,
+        timeout: timeout,
+        requestByteCount: byteCount
+      )
+    else { return }
+    if let transcoding { call.transcoding = transcoding }
     // An empty message is empty, whatever it is said to be compressed with.
     let format = message.isEmpty ? nil : coding.format
     call.isRequestCompressed = format != nil
@@ -135,12 +153,13 @@ package class HTTPExchange {
       connection.withReadable(bytes, format, for: method, malformed: .invalidArgument) {
         bytes,
         inflation in
-        call.inflation = inflation
+        if let inflation { call.inflation = inflation }
         connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
         return nil
       }
     }
     if let error { call.reject(error) }
+    release(consume call)
   }
 
   // MARK: - From the call

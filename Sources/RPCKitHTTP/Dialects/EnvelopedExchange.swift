@@ -17,7 +17,11 @@ class EnvelopedExchange: HTTPExchange {
   private final var hasMetadataInHead = false
   /// The answer is complete.
   private(set) final var isOver = false
-  private final var decoder: EnvelopeDecoder
+  private final var decoder: EnvelopeDecoder {
+    @inline(__always) _read { yield confinedDecoder.value }
+    @inline(__always) _modify { yield &confinedDecoder.value }
+  }
+  private final let confinedDecoder: Confined<EnvelopeDecoder>
   /// The one message of a method that takes one, as it came.
   private final var message: [UInt8]?
   private final var isMessageCompressed = false
@@ -28,8 +32,18 @@ class EnvelopedExchange: HTTPExchange {
   init(_ arrival: HTTPArrival, _ reading: EnvelopedReading, malformed: StatusCode) {
     self.reading = reading
     self.malformed = malformed
-    decoder = EnvelopeDecoder(byteCountMax: arrival.connection.limits.frameByteCountMax)
+    let byteCountMax = arrival.connection.limits.frameByteCountMax
+    confinedDecoder = Confined(EnvelopeDecoder(byteCountMax: byteCountMax))
     super.init(arrival)
+  }
+
+  override final var reusableReading: CallReading? { reading }
+
+  override func restart(_ arrival: HTTPArrival) {
+    super.restart(arrival)
+    decoder.release()
+    (message, isMessageCompressed, receivedByteCount, creditedByteCount) = (nil, false, 0, 0)
+    (responseCoding, isHeadSent, hasMetadataInHead, isOver) = (.identity, false, false, false)
   }
 
   final var requestCoding: ContentCoding { reading.requestCoding }
@@ -112,7 +126,9 @@ class EnvelopedExchange: HTTPExchange {
       timeout: reading.timeout,
       requestByteCount: receivedByteCount
     )
-    call?.transcoding = codec.transcoding(to: method.descriptor.requestType)
+    if let transcoding = codec.transcoding(to: method.descriptor.requestType) {
+      call?.transcoding = transcoding
+    }
     return call
   }
 
@@ -154,11 +170,12 @@ class EnvelopedExchange: HTTPExchange {
     let error = readable(message.span, isCompressed: isMessageCompressed, of: method) {
       message,
       inflation in
-      call.inflation = inflation
+      if let inflation { call.inflation = inflation }
       connection.start(call, message, hasPayload: true, malformed: malformed)
       return nil
     }
     if let error { call.reject(error) }
+    release(consume call)
   }
 
   override var heldByteCount: Int { decoder.waitingByteCount + (message?.count ?? 0) }

@@ -262,7 +262,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     content.release()
     sharedContent = nil
     headStart = nil
-    stopTimer(&watch)
+    stopWatch()
   }
 
   private func note(_ rejection: HTTP1Rejection) {
@@ -296,9 +296,16 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// late, which most requests do not make it.
   func updateWatch() {
     guard let due = inputDeadline, watch == .none || due < watchDue else { return }
-    stopTimer(&watch)
+    stopWatch()
     watchDue = due
     watch = loop.schedule(at: due, target: self, token: ConnectionTimerToken.firstOfWire)
+  }
+
+  /// Copied out, so that the property is only loaded and stored, which needs no check.
+  private func stopWatch() {
+    var timer = watch
+    stopTimer(&timer)
+    watch = timer
   }
 
   override func versionTimerFired(_ token: UInt64) {

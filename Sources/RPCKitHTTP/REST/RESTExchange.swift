@@ -10,7 +10,11 @@ final class RESTExchange: HTTPExchange {
   /// The content of an answer that is text of its own; nil for one in JSON.
   private let raw: RESTRawAnswer?
   /// The body as it came.
-  private var content = ByteBuffer()
+  private var content: ByteBuffer {
+    @inline(__always) _read { yield confinedContent.value }
+    @inline(__always) _modify { yield &confinedContent.value }
+  }
+  private let confinedContent = Confined(ByteBuffer())
   /// The head of a stream of answers is out.
   private var isStreaming = false
   /// The answer is complete.
@@ -26,12 +30,20 @@ final class RESTExchange: HTTPExchange {
 
   init(_ arrival: HTTPArrival, _ reading: RESTReading) {
     self.reading = reading
-    reader = RESTRequestReader(reading)
+    reader = reading.reader()
     raw = reading.target.route.isRaw ? RESTRawAnswer(reading.target.route) : nil
     super.init(arrival)
   }
 
   override var heldByteCount: Int { content.byteCount }
+
+  override var reusableReading: CallReading? { reader === reading.sharedReader ? reading : nil }
+
+  override func restart(_ arrival: HTTPArrival) {
+    super.restart(arrival)
+    content.release()
+    (isStreaming, isOver) = (false, false)
+  }
 
   // MARK: - The request
 
@@ -130,9 +142,7 @@ final class RESTExchange: HTTPExchange {
       coding: reading.requestCoding,
       metadata: reading.metadata,
       timeout: reading.timeout,
-      transcoding: { [reader, isForm = reading.isForm] body throws(RPCError) in
-        try reader.message(body, isForm: isForm)
-      }
+      transcoding: reading.transcoding(by: reader)
     )
   }
 

@@ -15,6 +15,10 @@ final class RESTReading: CallReading {
   let requestID: String?
   /// Whether the whole head was read and found good.
   var isRead = false
+  /// What reads all requests with this head, once the first one came.
+  private(set) var sharedReader: RESTRequestReader?
+  /// The same as calls use it.
+  private var sharedTranscoding: CallContext.Transcoding?
 
   init(_ head: HTTPRequestHead, _ target: RESTTarget) {
     self.target = target
@@ -22,6 +26,25 @@ final class RESTReading: CallReading {
     lastEventID = head.fields["last-event-id"]
     requestID = head.requestID
     super.init(head)
+  }
+
+  /// What reads a request: its own where the answer is a page, which depends on what was asked for.
+  func reader() -> RESTRequestReader {
+    guard !target.route.isPaged else { return RESTRequestReader(self) }
+    if let sharedReader { return sharedReader }
+    let reader = RESTRequestReader(self)
+    sharedReader = reader
+    return reader
+  }
+
+  /// What makes the message of a request of its body, when the whole head was read.
+  func transcoding(by reader: RESTRequestReader) -> CallContext.Transcoding {
+    if let sharedTranscoding { return sharedTranscoding }
+    let transcoding: CallContext.Transcoding = { [isForm] body throws(RPCError) in
+      try reader.message(body, isForm: isForm)
+    }
+    if reader === sharedReader { sharedTranscoding = transcoding }
+    return transcoding
   }
 
   override func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {

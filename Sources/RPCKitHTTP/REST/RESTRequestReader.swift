@@ -5,7 +5,8 @@ internal import StrictJSON
 /// Makes the message of a request out of its path, query, headers and body, when its caller has been let in: what
 /// the fields of a message are is not for strangers, nor is the work of finding out.
 ///
-/// Reads on the loop or in the call's task, once; what it found is asked for on the loop afterwards.
+/// Reads on the loop or in the call's task. Requests with the same head share one; but where answers are pages each has
+/// its own, which reads once, and is asked on the loop afterwards what it found.
 final class RESTRequestReader: Sendable {
   private let target: RESTTarget
   private let head: HTTPRequestHead
@@ -18,7 +19,7 @@ final class RESTRequestReader: Sendable {
     (idempotencyKey, lastEventID) = (reading.idempotencyKey, reading.lastEventID)
   }
 
-  /// The fields of the request by JSON names; none before it was read.
+  /// The fields of the request by JSON names, for an answer that is a page; none before it was read.
   var fields: JSONObject { found.withLock { $0 } }
 
   /// The value of a field in the path of the request.
@@ -47,7 +48,7 @@ final class RESTRequestReader: Sendable {
     if let idempotencyKey { try fields.take(idempotencyKey: idempotencyKey) }
     if let lastEventID { try fields.take(lastEventID: lastEventID) }
     let object = fields.fields
-    found.withLock { $0 = object }
+    if target.route.isPaged { found.withLock { $0 = object } }
     do throws(SchemaError) {
       return try target.shared.json.encode(
         .object(object),
@@ -62,7 +63,7 @@ final class RESTRequestReader: Sendable {
   /// The message, if it is read without a tree of its values; pages need the tree to say where they are.
   private func planned(_ body: [UInt8]) -> [UInt8]? {
     guard head.query?.isEmpty ?? true, lastEventID == nil,
-      target.route.paging == nil || body.isEmpty
+      !target.route.isPaged || body.isEmpty
     else { return nil }
     return target.route.planned?.message(target, body, idempotencyKey: idempotencyKey)
   }

@@ -34,6 +34,8 @@ final class RESTRoute: Sendable {
   let hasEvents: Bool
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
+  /// Whether it is one; asked as `isRaw`.
+  let isPaged: Bool
   /// The fields of every answer that is JSON as a whole.
   let commonFields: CommonFields
   /// The plan of the response; nil for one that has none.
@@ -82,6 +84,7 @@ final class RESTRoute: Sendable {
     events = binding.hasEvents ? EventFormat(request, response) : nil
     hasEvents = events != nil
     paging = responseField == nil ? RESTPaging(request, response) : nil
+    isPaged = paging != nil
     commonFields = CommonFields(
       ["content-type": "application/json", "cache-control": binding.cacheControl],
       isForBrowsers: true

@@ -40,11 +40,7 @@ package struct CallRouter: HTTPRouter {
 
   private func route(_ arrival: HTTPArrival) -> HTTPExchange {
     let head = arrival.head
-    if let recent = arrival.connection.recentReading, recent.head === head,
-      let exchange = recent.makeExchange(arrival)
-    {
-      return exchange
-    }
+    if let exchange = repeated(arrival) { return exchange }
     if isREST(head.path) {
       return registered(arrival)
         ?? RESTRefusal(arrival, RESTErrorAnswer(.nothing(at: head.path, .notFound)))
@@ -70,6 +66,13 @@ package struct CallRouter: HTTPRouter {
       return ConnectUnaryExchange(arrival, reading)
     case .failure(let error): return RefusalExchange(arrival, error: error, status: 404)
     }
+  }
+
+  /// The exchange of a request whose head is that of the last one; nil for others.
+  private func repeated(_ arrival: HTTPArrival) -> HTTPExchange? {
+    let (connection, head) = (arrival.connection, arrival.head)
+    guard let recent = connection.recentReading, recent.head === head else { return nil }
+    return connection.spareExchange(for: arrival) ?? recent.makeExchange(arrival)
   }
 
   private func isREST(_ path: String) -> Bool {

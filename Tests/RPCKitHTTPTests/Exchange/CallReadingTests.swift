@@ -149,6 +149,65 @@ import TextEncodings
     #expect(waiting.answer.head?.fields["grpc-status"] == "4")
   }
 
+  @Test("An exchange is used again when its answer is out, and not while anything has it")
+  func exchange_isUsedAgain_unlessHeld() throws {
+    let fixture = try ExchangeFixture()
+    let head = HTTPRequestHead.call("Say", ["content-type": "application/grpc"])
+    for _ in 0..<3 { _ = try fixture.answer(head, envelope(request("a"))) }
+    // The fixture holds all that were made.
+    #expect(Set(fixture.made.values.map { ObjectIdentifier($0) }).count == 3)
+    fixture.forgetExchanges()
+    _ = try fixture.answer(head, envelope(request("a")))
+    let last = fixture.made.values.map { ObjectIdentifier($0) }
+    fixture.forgetExchanges()
+    _ = try fixture.answer(head, envelope(request("b")))
+    #expect(fixture.made.values.map { ObjectIdentifier($0) } == last)
+  }
+
+  @Test("One that was given up is not used again")
+  func abandonedExchange_isNotUsedAgain() throws {
+    let fixture = try ExchangeFixture()
+    let head = HTTPRequestHead.call("Say", ["content-type": "application/grpc"])
+    _ = try fixture.answer(head, envelope(request("a")))
+    let request = try fixture.open(head)
+    let abandoned = fixture.made[request.id]
+    try request.send(envelope(RPCKitHTTPTests.request("b")).dropLast())
+    try request.abandon()
+    fixture.forgetExchanges()
+    let answer = try fixture.answer(head, envelope(RPCKitHTTPTests.request("c")))
+    #expect(answer.content == envelope(response("c")))
+    #expect(fixture.made.values.allSatisfy { $0 !== abandoned })
+  }
+
+  @Test("Used again, it has nothing of the request before", arguments: cases)
+  func exchangeUsedAgain_isAsNew(request: Case) throws {
+    let fixture = try ExchangeFixture(compresses: true)
+    for _ in 0..<2 {
+      _ = try fixture.answer(request.head, request.content)
+      fixture.forgetExchanges()
+    }
+    let again = try fixture.made[fixture.open(request.head).id].map(Self.description)
+    let fresh = try ExchangeFixture(compresses: true)
+    let new = try fresh.made[fresh.open(request.head).id].map(Self.description)
+    #expect(again == new)
+  }
+
+  /// Every stored property that says something of the request, those of superclasses too.
+  private static func description(of exchange: HTTPExchange) -> [String] {
+    var mirror: Mirror? = Mirror(reflecting: exchange)
+    var found = ["\(exchange.heldByteCount)"]
+    while let current = mirror {
+      for child in current.children {
+        switch child.label {
+        case "id", "received", "connection", "reading", "grpc", "stream", "head", "call": continue
+        default: found.append("\(child.label ?? ""): \(child.value)")
+        }
+      }
+      mirror = current.superclassMirror
+    }
+    return found
+  }
+
   @Test("A head that is longer than what is kept is read each time")
   func longHead_isNotKept() throws {
     let fixture = try ExchangeFixture()

@@ -57,6 +57,9 @@ final class ExchangeFixture: @unchecked Sendable {
     connection = wire.connections[0]
   }
 
+  /// Lets go of the exchanges, so that the connection alone has them.
+  func forgetExchanges() { made = [:] }
+
   /// What all requests hold.
   var heldByteCount: Int { made.values.reduce(0) { $0 + $1.heldByteCount } }
 

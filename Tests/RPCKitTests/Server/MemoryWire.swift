@@ -70,15 +70,14 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
       }
       var received = Metadata()
       for (key, value) in metadata { received.append(key, value) }
-      let call = CallContext(
-        boundMethod: bound,
-        connection: self,
+      let facts = CallFacts(
         id: id,
         metadata: received,
         requestByteCount: bytes.count,
         deadline: deadline,
         received: loop.now
       )
+      let call = CallContext(bound, over: self, facts)
       calls[id] = call
       answers[id] = Answer()
       guard call.begin() else { return }

@@ -5,7 +5,8 @@
 struct AdmissionSlot {
   /// Scopes of `CallContext.waiting` that the handler's tasks are in.
   private var depth: Int32 = 0
-  private var hasReturned = false
+  /// Whether the handler has returned.
+  private(set) var hasReturned = false
   private var waitStart = MonotonicInstant(nanoseconds: 0)
   /// How long the handler waited until now, in nanoseconds.
   private(set) var waitedNanoseconds: Int64 = 0

@@ -14,7 +14,7 @@ public final class CallContext: @unchecked Sendable {
   /// The step-up that the method needs, or nil; as in `method`, without copying all of it.
   public var stepUp: String? { boundMethod.descriptor.stepUp }
   /// The metadata that the client sent beside the request.
-  public let metadata: Metadata
+  public var metadata: Metadata { requestMetadata }
   /// Whether the one message of the request came compressed.
   ///
   /// Those of a stream say so each: `RequestStream.AsyncIterator.isCompressed`.
@@ -23,13 +23,13 @@ public final class CallContext: @unchecked Sendable {
     set { requestIsCompressed = newValue }
   }
   /// How many bytes the frame of its request has.
-  let requestByteCount: Int
+  private(set) var requestByteCount: Int
   /// When the call must be over; `distantFuture` without a deadline.
   ///
   /// It began with the first byte that was read of the call.
-  public let deadline: MonotonicInstant
+  public var deadline: MonotonicInstant { requestDeadline }
   /// When the call was read.
-  public let received: MonotonicInstant
+  public var received: MonotonicInstant { requestInstant }
   /// The peer at the other end of the connection.
   public var peer: Peer { connection.peer }
   /// For whom a proxy that is believed makes the call; nil for a call of the peer's own.
@@ -46,7 +46,13 @@ public final class CallContext: @unchecked Sendable {
   package let boundMethod: BoundMethod
   package let connection: any CallConnection
   /// The wire's name of it.
-  package let id: CallID
+  package var id: CallID { requestNumber }
+
+  // Constants of a call, which `restart` replaces by those of the next one.
+  private var requestNumber: CallID
+  private var requestMetadata: Metadata
+  private var requestDeadline: MonotonicInstant
+  private var requestInstant: MonotonicInstant
 
   /// The worker that runs the handler; nil before and after.
   ///
@@ -99,6 +105,7 @@ public final class CallContext: @unchecked Sendable {
   var requestIsCompressed = false
   private var requestTranscoding: Transcoding?
   private var requestInflation: Inflation?
+  private var requestMalformedCode = StatusCode.internal
   /// Turns each message of the request from what its wire carries into protobuf; nil where it is that already.
   ///
   /// Called when the interceptors have let the call in, on the loop or in the call's task. Set by the wire before
@@ -117,7 +124,10 @@ public final class CallContext: @unchecked Sendable {
   /// The code of a request that is no message at all, as the wire has it.
   ///
   /// Set by the wire before the method is started, and never changed afterwards.
-  package var malformedCode = StatusCode.internal
+  package var malformedCode: StatusCode {
+    get { requestMalformedCode }
+    set { requestMalformedCode = newValue }
+  }
 
   /// Turns a message into protobuf, or throws what to answer for one that is none.
   package typealias Transcoding = @Sendable ([UInt8]) throws(RPCError) -> [UInt8]
@@ -159,6 +169,8 @@ public final class CallContext: @unchecked Sendable {
 
   /// Behind `connection.contextLock`: a lock of its own would cost every call two allocations.
   private var shared = Shared()
+  /// Whether anything of it was ever set.
+  private let isShared = Atomic<Bool>(false)
   /// Whether response metadata was ever set: most calls have none, and then the lock is not taken.
   private let mayHaveResponseMetadata = Atomic<Bool>(false)
   private let compressionChoice = Atomic<CompressionChoice>(.server)
@@ -171,23 +183,57 @@ public final class CallContext: @unchecked Sendable {
   }
 
   package init(
-    boundMethod: BoundMethod,
-    connection: any CallConnection,
-    id: CallID,
-    metadata: Metadata,
-    requestByteCount: Int,
-    deadline: MonotonicInstant,
-    received: MonotonicInstant,
-    forwardedClient: ForwardedClient? = nil
+    _ method: BoundMethod,
+    over connection: any CallConnection,
+    _ facts: CallFacts,
+    for forwardedClient: ForwardedClient? = nil
   ) {
-    self.boundMethod = boundMethod
+    boundMethod = method
     self.connection = connection
-    self.id = id
-    self.metadata = metadata
-    self.requestByteCount = requestByteCount
-    self.deadline = deadline
-    self.received = received
+    requestNumber = facts.id
+    requestMetadata = facts.metadata
+    requestByteCount = facts.requestByteCount
+    requestDeadline = facts.deadline
+    requestInstant = facts.received
     self.forwardedClient = forwardedClient
+  }
+
+  /// Lets go of everything that the call had.
+  ///
+  /// Loop only, for a call that is over and that nobody has any more.
+  func clear() {
+    requestMetadata = Metadata()
+    (isOver, tellsLatency, timer) = (false, true, .none)
+    (slot, ended, endCode) = (AdmissionSlot(), nil, nil)
+    (requestIsCompressed, requestMalformedCode) = (false, .internal)
+    compressionChoice.store(.server, ordering: .relaxed)
+    // What is nil as a rule is looked at first: releasing nothing is a call as well.
+    if spanObject != nil { spanObject = nil }
+    if requestTranscoding != nil { requestTranscoding = nil }
+    if requestInflation != nil { requestInflation = nil }
+    guard isShared.load(ordering: .acquiring) else { return }
+    shared = Shared()
+    isShared.store(false, ordering: .relaxed)
+    mayHaveResponseMetadata.store(false, ordering: .relaxed)
+  }
+
+  /// Whether the call is over and nothing of it is under way.
+  ///
+  /// Loop only.
+  var isAtRest: Bool {
+    isOver && slot.hasReturned && worker == nil && inbound == nil && waitingWriter == nil
+      && enteredCount == 0 && around == nil
+  }
+
+  /// Becomes the context of another call of the same method.
+  ///
+  /// Loop only, after `clear`.
+  func restart(_ facts: CallFacts) {
+    requestNumber = facts.id
+    requestMetadata = facts.metadata
+    requestByteCount = facts.requestByteCount
+    requestDeadline = facts.deadline
+    requestInstant = facts.received
   }
 
   /// Sent beside the response or the error; before the first message of a stream if it is set by then.
@@ -197,6 +243,7 @@ public final class CallContext: @unchecked Sendable {
     get { connection.contextLock.withLock { _ in shared.responseMetadata } }
     set {
       connection.contextLock.withLock { _ in shared.responseMetadata = newValue }
+      isShared.store(true, ordering: .releasing)
       mayHaveResponseMetadata.store(true, ordering: .releasing)
     }
   }
@@ -207,6 +254,7 @@ public final class CallContext: @unchecked Sendable {
     get { connection.contextLock.withLock { _ in shared.responseTrailers } }
     set {
       connection.contextLock.withLock { _ in shared.responseTrailers = newValue }
+      isShared.store(true, ordering: .releasing)
       mayHaveResponseMetadata.store(true, ordering: .releasing)
     }
   }
@@ -255,7 +303,10 @@ public final class CallContext: @unchecked Sendable {
   /// An object, because each call sets it and reads it: a cast to a class is a comparison.
   public var identity: (any AnyObject & Sendable)? {
     get { connection.contextLock.withLock { _ in shared.identity } }
-    set { connection.contextLock.withLock { _ in shared.identity = newValue } }
+    set {
+      connection.contextLock.withLock { _ in shared.identity = newValue }
+      isShared.store(true, ordering: .releasing)
+    }
   }
 
   /// Ends the call with an error before its handler does, which is cancelled; a call that is over stays as
@@ -270,6 +321,7 @@ public final class CallContext: @unchecked Sendable {
   package func requestID(_ make: () -> String) -> String {
     if let known = connection.contextLock.withLock({ _ in shared.requestID }) { return known }
     let made = make()
+    isShared.store(true, ordering: .releasing)
     return connection.contextLock.withLock { _ in
       let known = shared.requestID ?? made
       shared.requestID = known

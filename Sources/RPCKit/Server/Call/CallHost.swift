@@ -31,6 +31,8 @@ open class CallHost: @unchecked Sendable {
   private let confinedTimers: Confined<ConnectionTimers>
   /// Calls that have a place: those whose handlers have not returned, even if the calls are over.
   private(set) final var handlerCount = 0
+  /// The context of the last call, if it was answered at once and nobody has it any more.
+  final var spareCall: CallContext?
   /// Streaming calls whose handlers have not returned.
   final var streamingCallCount = 0
 

@@ -72,6 +72,8 @@ extension ServedConnection {
   package func lose() {
     guard transport != nil else { return }
     transport = nil
+    // It holds the connection.
+    spareCall = nil
     endHandshake()
     lost()
     timers.cancelAll(loop)

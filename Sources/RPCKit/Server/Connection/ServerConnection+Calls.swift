@@ -142,15 +142,14 @@ extension ServerConnection {
     }
     let now = loop.now
     lastCall = now
-    let call = CallContext(
-      boundMethod: method,
-      connection: self,
+    let facts = CallFacts(
       id: CallID(rawValue: id.rawValue),
       metadata: metadata,
       requestByteCount: header.payloadByteCount,
       deadline: deadline(envelope),
       received: now
     )
+    let call = makeCall(of: method, over: self, facts)
     call.requestIsCompressed = header.flags.contains(.deflated)
     machine.open(
       id,
@@ -176,6 +175,7 @@ extension ServerConnection {
     if !method.isUnaryRequest, !header.flags.contains(.remoteOpen) {
       call.inbound?.finish(nil)
     }
+    keep(consume call)
   }
 
   private func printable(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {

@@ -18,6 +18,11 @@ final class ConnectStreamingExchange: EnvelopedExchange {
     super.init(arrival, stream, malformed: .invalidArgument)
   }
 
+  override func restart(_ arrival: HTTPArrival) {
+    super.restart(arrival)
+    (refusalStatus, refusalFields) = (200, [:])
+  }
+
   // MARK: - The request
 
   override func readHead() throws(RPCError) {

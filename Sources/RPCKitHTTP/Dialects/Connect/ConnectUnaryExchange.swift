@@ -5,7 +5,11 @@ internal import RPCKit
 final class ConnectUnaryExchange: HTTPExchange {
   private let reading: ConnectUnaryReading
   /// The message as it came.
-  private var content = ByteBuffer()
+  private var content: ByteBuffer {
+    @inline(__always) _read { yield confinedContent.value }
+    @inline(__always) _modify { yield &confinedContent.value }
+  }
+  private let confinedContent = Confined(ByteBuffer())
   /// The answer is complete.
   private var isOver = false
 
@@ -16,6 +20,14 @@ final class ConnectUnaryExchange: HTTPExchange {
   init(_ arrival: HTTPArrival, _ reading: ConnectUnaryReading) {
     self.reading = reading
     super.init(arrival)
+  }
+
+  override var reusableReading: CallReading? { reading }
+
+  override func restart(_ arrival: HTTPArrival) {
+    super.restart(arrival)
+    content.release()
+    isOver = false
   }
 
   // MARK: - The request
@@ -128,7 +140,7 @@ final class ConnectUnaryExchange: HTTPExchange {
       coding: reading.requestCoding,
       metadata: reading.metadata,
       timeout: reading.timeout,
-      transcoding: codec.transcoding(to: method.descriptor.requestType)
+      transcoding: reading.transcoding
     )
   }
 

@@ -4,7 +4,11 @@ internal import RPCKit
 final class ConnectUnaryReading: CallReading {
   let method: BoundMethod
   let transcoder: (any MessageTranscoder)?
-  var codec = MessageCodec.protobuf
+  var codec = MessageCodec.protobuf {
+    didSet { transcoding = codec.transcoding(to: method.descriptor.requestType) }
+  }
+  /// What makes protobuf of a message; nil where it is that.
+  private(set) var transcoding: CallContext.Transcoding?
   /// The query of a call by GET; nil for POST.
   var query: ConnectQuery?
   /// Whether the whole head was read and found good.

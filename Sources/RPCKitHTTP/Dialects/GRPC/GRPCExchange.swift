@@ -17,6 +17,11 @@ class GRPCExchange: EnvelopedExchange {
     super.init(arrival, grpc, malformed: .internal)
   }
 
+  override func restart(_ arrival: HTTPArrival) {
+    super.restart(arrival)
+    refusalStatus = 200
+  }
+
   // MARK: - The request
 
   override func readHead() throws(RPCError) {

@@ -18,6 +18,11 @@ final class GRPCWebExchange: GRPCExchange {
     ]
   }
 
+  override func restart(_ arrival: HTTPArrival) {
+    super.restart(arrival)
+    textDecoder = nil
+  }
+
   // MARK: - The request
 
   override func responseType(for requestType: String) -> String {
