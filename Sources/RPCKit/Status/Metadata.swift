@@ -32,9 +32,15 @@ public struct Metadata: Hashable, Sendable {
   }
 
   /// Adds a pair that came from the wire, with the key as it came.
-  mutating func appendReceived(key: String, value: String) {
+  package mutating func appendReceived(key: String, value: String) {
     entries.append(Entry(key: key, value: value))
   }
+
+  /// Makes room for so many pairs at once.
+  package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+
+  /// Replaces the value of the pair at a place.
+  package mutating func setValue(_ value: String, at place: Int) { entries[place].value = value }
 
   /// All values of a key, in order.
   ///

@@ -20,6 +20,24 @@ class CallReading {
     self.head = head
   }
 
+  /// Begins with what another head says that asks for the same, as far as it holds for this one; nil if that is not
+  /// known.
+  init?(_ head: HTTPRequestHead, like other: CallReading) {
+    guard let metadata = other.metadata.withVaryingValues(of: head.fields) else { return nil }
+    self.head = head
+    self.metadata = metadata
+    (timeout, requestCoding) = (other.timeout, other.requestCoding)
+  }
+
+  /// Whether the content is no longer than a method takes, as far as a head tells: for readings that refuse one that is.
+  static func allows(_ head: HTTPRequestHead, _ method: BoundMethod) -> Bool {
+    guard let length = head.fields["content-length"] else { return true }
+    return Int(length).map { $0 <= method.requestByteCountMax } ?? false
+  }
+
+  /// The reading of another head that asks for the same (`HTTPRequestHead.asksLike`); nil where it has to be read.
+  func reading(of head: HTTPRequestHead) -> CallReading? { nil }
+
   /// Makes the exchange of another request with this head; nil where it has to be found anew.
   func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? { nil }
 

@@ -12,9 +12,10 @@ extension Metadata {
   /// Throws `malformed` for what should be base64 and is not.
   init(request fields: HTTPFields, malformed: StatusCode) throws(RPCError) {
     self.init()
+    reserveCapacity(fields.fields.count)
     for field in fields.fields where !MetadataNames.isReserved(field.name) {
       guard field.name.hasSuffix("-bin") else {
-        append(field.name, field.value)
+        appendReceived(key: field.name, value: field.value)
         continue
       }
       for part in field.value.utf8.split(separator: UInt8(ascii: ",")) {
@@ -29,6 +30,19 @@ extension Metadata {
         append(field.name, Base64.encode(bytes.span, isPadded: false))
       }
     }
+  }
+
+  /// The metadata of a request whose head asks for the same as that of which this is, with its own values of the fields
+  /// that vary.
+  ///
+  /// Nil where a pair is not that of one field. See `HTTPRequestHead.asksLike`.
+  func withVaryingValues(of fields: HTTPFields) -> Metadata? {
+    var (metadata, place) = (self, 0)
+    for field in fields.fields where place < count && field.name == entries[place].key {
+      if VaryingFields.contain(field.name) { metadata.setValue(field.value, at: place) }
+      place += 1
+    }
+    return place == count ? metadata : nil
   }
 
   /// Calls `body` with each pair that can be a field of an answer.

@@ -45,7 +45,8 @@ struct HTTP1FieldSection {
       throw .badRequest("a field value is not UTF-8")
     }
     let raw = line.extracting(0..<colon)
-    let name = HTTPFieldNames.known(raw) ?? HTTP1Syntax.lowercased(raw)
+    let name =
+      recent.name(at: place, raw) ?? HTTPFieldNames.known(raw) ?? HTTP1Syntax.lowercased(raw)
     // Gateways that make variables of fields take one for the other.
     switch (name.utf8.count, name) {
     case (14, "content_length"), (17, "transfer_encoding"):

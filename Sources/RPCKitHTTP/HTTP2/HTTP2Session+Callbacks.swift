@@ -71,7 +71,7 @@ extension HTTP2Session {
     block.takeRepeated(recent)
     guard let text = try? UTF8Span(validating: value) else { return block.noteMalformed() }
     let field = HTTPFields.Field(
-      name: HTTPFieldNames.known(name) ?? HTTP1Syntax.text(name),
+      name: recent.name(at: place, name) ?? HTTPFieldNames.known(name) ?? HTTP1Syntax.text(name),
       value: String(copying: text)
     )
     recent.note(field, at: place)

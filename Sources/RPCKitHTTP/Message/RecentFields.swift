@@ -51,6 +51,14 @@ struct RecentFields: ~Copyable {
     return line.isEqual(to: bytes.span.extracting(start(of: place)..<places[place].end))
   }
 
+  /// The name of the field at a place, if it came as these bytes: most requests have the same names.
+  func name(at place: Int, _ name: Span<UInt8>) -> String? {
+    guard place < places.count, places[place].nameByteCount == name.count else { return nil }
+    let start = start(of: place)
+    guard name.isEqual(to: bytes.span.extracting(start..<start + name.count)) else { return nil }
+    return fields[place].name
+  }
+
   /// Bytes of the name and the value of a field that is here.
   func byteCount(at place: Int) -> Int {
     places[place].nameByteCount + places[place].valueByteCount
@@ -74,31 +82,46 @@ struct RecentFields: ~Copyable {
 
   /// Keeps a field that came as a name and a value, if there is room.
   mutating func note(_ field: HTTPFields.Field, at place: Int) {
-    note(field, at: place, Array(field.name.utf8) + Array(field.value.utf8))
+    let (name, value) = (field.name.utf8Span.span, field.value.utf8Span.span)
+    guard let start = makeRoom(for: field, at: place, byteCount: name.count + value.count) else {
+      return
+    }
+    bytes.overwrite(from: start, with: name)
+    bytes.overwrite(from: start + name.count, with: value)
   }
 
   /// Keeps a field that came as a line, if there is room.
   mutating func note(_ field: HTTPFields.Field, at place: Int, line: Span<UInt8>) {
-    note(field, at: place, line.indices.map { line[$0] })
+    guard let start = makeRoom(for: field, at: place, byteCount: line.count) else { return }
+    bytes.overwrite(from: start, with: line)
   }
 
+  /// Puts a field in its place, and says where its bytes go, of which there are `count`; nil without room.
+  ///
   /// Without room nothing stays from there on, so that no field of an older request is taken for one of the last.
-  private mutating func note(_ field: HTTPFields.Field, at place: Int, _ new: [UInt8]) {
+  private mutating func makeRoom(
+    for field: HTTPFields.Field,
+    at place: Int,
+    byteCount count: Int
+  ) -> Int? {
     wholeCount = nil
-    guard place <= fields.count, place < Self.countMax else { return }
+    guard place <= fields.count, place < Self.countMax else { return nil }
     let start = start(of: place)
     let old = place < fields.count ? places[place].end - start : 0
-    if bytes.count - old + new.count > Self.byteCountMax { truncate(to: place) }
+    if bytes.count - old + count > Self.byteCountMax { truncate(to: place) }
     guard place < fields.count else {
-      guard start + new.count <= Self.byteCountMax else { return }
-      bytes += new
+      guard start + count <= Self.byteCountMax else { return nil }
+      bytes.append(contentsOf: repeatElement(0, count: count))
       fields.append(field)
-      places.append(Place(end: start + new.count, field))
-      return
+      places.append(Place(end: start + count, field))
+      return start
     }
-    bytes.replaceSubrange(start..<(start + old), with: new)
     fields[place] = field
-    places[place] = Place(end: start + new.count, field)
-    for index in (place + 1)..<places.count { places[index].end += new.count - old }
+    places[place] = Place(end: start + count, field)
+    // Most values that change are as long as those before.
+    guard count != old else { return start }
+    bytes.replaceSubrange(start..<(start + old), with: repeatElement(0, count: count))
+    for index in (place + 1)..<places.count { places[index].end += count - old }
+    return start
   }
 }

@@ -28,6 +28,22 @@ final class RESTReading: CallReading {
     super.init(head)
   }
 
+  private init?(_ head: HTTPRequestHead, like other: RESTReading) {
+    target = other.target
+    (isForm, hasType, events, isRead) = (other.isForm, other.hasType, other.events, other.isRead)
+    idempotencyKey = head.fields["idempotency-key"]
+    lastEventID = other.lastEventID
+    requestID = head.requestID
+    if idempotencyKey == other.idempotencyKey {
+      (sharedReader, sharedTranscoding) = (other.sharedReader, other.sharedTranscoding)
+    }
+    super.init(head, like: other)
+  }
+
+  override func reading(of head: HTTPRequestHead) -> CallReading? {
+    Self.allows(head, target.method) ? RESTReading(head, like: self) : nil
+  }
+
   /// What reads a request: its own where the answer is a page, which depends on what was asked for.
   func reader() -> RESTRequestReader {
     guard !target.route.isPaged else { return RESTRequestReader(self) }

@@ -68,11 +68,18 @@ package struct CallRouter: HTTPRouter {
     }
   }
 
-  /// The exchange of a request whose head is that of the last one; nil for others.
+  /// The exchange of a request whose head is that of the last one, or asks for the same; nil for others.
   private func repeated(_ arrival: HTTPArrival) -> HTTPExchange? {
     let (connection, head) = (arrival.connection, arrival.head)
-    guard let recent = connection.recentReading, recent.head === head else { return nil }
-    return connection.spareExchange(for: arrival) ?? recent.makeExchange(arrival)
+    guard let recent = connection.recentReading else { return nil }
+    if recent.head === head {
+      return connection.spareExchange(for: arrival) ?? recent.makeExchange(arrival)
+    }
+    guard head.asksLike(recent.head), let reading = recent.reading(of: head),
+      let exchange = reading.makeExchange(arrival)
+    else { return nil }
+    connection.keep(reading)
+    return exchange
   }
 
   private func isREST(_ path: String) -> Bool {

@@ -208,6 +208,44 @@ import TextEncodings
     return found
   }
 
+  @Test("Requests that differ in fields that vary are answered as by themselves", arguments: cases)
+  func varyingFields_areEachTheirOwn(request: Case) throws {
+    let fixture = try ExchangeFixture(compresses: true)
+    for number in 0..<4 {
+      var fields = request.head.fields
+      fields.append("traceparent", "00-\(number)")
+      fields.append("x-request-id", "r-\(number)")
+      let head = request.head.with(fields)
+      let answer = try fixture.answer(head, request.content)
+      let alone = try ExchangeFixture(compresses: true).answer(head, request.content)
+      #expect(Self.summary(answer) == Self.summary(alone))
+    }
+  }
+
+  @Test(
+    "A field that says how a call is read is read each time",
+    arguments: [
+      ["grpc-timeout": "1x"], ["content-type": "text/plain"], ["x-other": "b"],
+      ["grpc-encoding": "gzip"], ["data-bin": "?"], ["traceparent": "b"],
+    ] as [HTTPFields]
+  )
+  func otherFields_areRead(other: HTTPFields) throws {
+    let first: HTTPFields = [
+      "content-type": "application/grpc", "grpc-timeout": "1S", "x-other": "a", "data-bin": "AAEC",
+      "grpc-encoding": "identity", "traceparent": "a",
+    ]
+    let second = HTTPFields(
+      first.fields.map { .init(name: $0.name, value: other[$0.name] ?? $0.value) }
+    )
+    let fixture = try ExchangeFixture()
+    for fields in [first, second, first] {
+      let head = HTTPRequestHead.call("Say", fields)
+      let answer = try fixture.answer(head, envelope(Self.message))
+      let alone = try ExchangeFixture().answer(head, envelope(Self.message))
+      #expect(Self.summary(answer) == Self.summary(alone))
+    }
+  }
+
   @Test("A head that is longer than what is kept is read each time")
   func longHead_isNotKept() throws {
     let fixture = try ExchangeFixture()
@@ -220,5 +258,19 @@ import TextEncodings
     #expect(fixture.connection.recentReading?.head === short)
     fixture.connection.rest()
     #expect(fixture.connection.recentReading == nil)
+  }
+}
+
+extension HTTPRequestHead {
+  /// The same request with other fields.
+  fileprivate func with(_ fields: HTTPFields) -> HTTPRequestHead {
+    HTTPRequestHead(
+      method: method,
+      path: path,
+      query: query,
+      authority: authority,
+      fields: fields,
+      version: version
+    )
   }
 }

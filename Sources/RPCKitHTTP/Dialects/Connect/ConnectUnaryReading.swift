@@ -20,6 +20,17 @@ final class ConnectUnaryReading: CallReading {
     super.init(head)
   }
 
+  private init?(_ head: HTTPRequestHead, like other: ConnectUnaryReading) {
+    (method, transcoder) = (other.method, other.transcoder)
+    (codec, transcoding) = (other.codec, other.transcoding)
+    (query, isRead) = (other.query, other.isRead)
+    super.init(head, like: other)
+  }
+
+  override func reading(of head: HTTPRequestHead) -> CallReading? {
+    Self.allows(head, method) ? ConnectUnaryReading(head, like: self) : nil
+  }
+
   override func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
     ConnectUnaryExchange(arrival, self)
   }

@@ -13,6 +13,14 @@ final class GRPCReading: EnvelopedReading {
     super.init(head)
   }
 
+  private init?(_ head: HTTPRequestHead, like other: GRPCReading) {
+    (contentType, isWeb) = (other.contentType, other.isWeb)
+    (isText, answersInText) = (other.isText, other.answersInText)
+    super.init(head, like: other)
+  }
+
+  override func reading(of head: HTTPRequestHead) -> CallReading? { GRPCReading(head, like: self) }
+
   override func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
     isWeb ? GRPCWebExchange(arrival, self) : GRPCExchange(arrival, self)
   }
