@@ -13,7 +13,11 @@ final class HTTP2FieldBlock {
   private(set) var path = ""
   private(set) var authority: String?
   private(set) var hosts: [String] = []
-  private(set) var fields = HTTPFields()
+  private(set) var fields: HTTPFields {
+    @inline(__always) _read { yield confinedFields.value }
+    @inline(__always) _modify { yield &confinedFields.value }
+  }
+  private let confinedFields = Confined(HTTPFields())
   /// Whether there were more fields, or larger ones, than allowed; of those only the type of the content is kept,
   /// by which the request is refused in its own way.
   private(set) var isTooLarge = false

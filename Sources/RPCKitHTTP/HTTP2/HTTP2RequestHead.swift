@@ -17,8 +17,23 @@ extension HTTPRequestHead {
   /// upper case in names, fields of the connection, `te` other than `trailers` (sections 8.2 and 8.3). What is
   /// left are the rules that are the same for HTTP/1.1, so that no proxy and this server read one request in
   /// two ways.
-  convenience init(_ block: HTTP2FieldBlock) throws(HTTP2Refusal) {
+  ///
+  /// `recent` is the head of the last request, which was found good: its target needs no second look.
+  convenience init(
+    _ block: HTTP2FieldBlock,
+    after recent: HTTPRequestHead?
+  ) throws(HTTP2Refusal) {
     guard !block.isMalformed else { throw .badRequest }
+    if let recent, recent.hasTarget(of: block), block.fields["expect"] == nil {
+      self.init(
+        method: recent.method,
+        path: recent.path,
+        authority: recent.authority,
+        fields: block.fields,
+        version: .http2
+      )
+      return
+    }
     guard block.method != "CONNECT", block.method != "TRACE" else { throw .methodNotAllowed }
     guard HTTPRequestHead.methods.contains(block.method) else { throw .notImplemented }
     guard block.scheme == "http" || block.scheme == "https" else { throw .badRequest }
@@ -39,6 +54,12 @@ extension HTTPRequestHead {
       fields: block.fields,
       version: .http2
     )
+  }
+
+  /// Whether a block names this target, as a head of HTTP/2 without a query.
+  private func hasTarget(of block: HTTP2FieldBlock) -> Bool {
+    query == nil && path == block.path && method == block.method && block.hosts.isEmpty
+      && authority == block.authority && (block.scheme == "http" || block.scheme == "https")
   }
 
   /// Whether a text is a path of visible ASCII without a fragment (RFC 9113 section 8.3.1).

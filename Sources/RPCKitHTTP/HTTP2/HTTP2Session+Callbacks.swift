@@ -145,7 +145,9 @@ extension HTTP2Session {
     if let recentHead, block.isRepeated(recent) { return block.head = .success(recentHead) }
     block.takeRepeated(recent)
     guard !block.isUnwanted else { return }
-    let head = Result { () throws(HTTPRequestHead.HTTP2Refusal) in try HTTPRequestHead(block) }
+    let head = Result { [recentHead] () throws(HTTPRequestHead.HTTP2Refusal) in
+      try HTTPRequestHead(block, after: recentHead)
+    }
     block.head = head
     guard case .success(let head) = head, !block.isTooLarge else { return }
     recent.finish(block.count)
