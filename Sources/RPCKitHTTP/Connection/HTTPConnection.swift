@@ -188,7 +188,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     if !spareExchanges.isEmpty { spareExchanges = [] }
   }
 
-  /// The exchange of a request with the head of `recentReading`, made of one that nobody has any more.
+  /// The exchange of a request with the head of `recentReading`, made of one that nobody has.
   final func spareExchange(for arrival: HTTPArrival) -> HTTPExchange? {
     guard var exchange = spareExchanges.popLast(), isKnownUniquelyReferenced(&exchange) else {
       return nil

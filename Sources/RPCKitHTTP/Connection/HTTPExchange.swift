@@ -6,8 +6,8 @@ internal import RPCKit
 /// tells it of the client, the call of the handler; it writes by the connection's `sendHead`, `sendBody` and
 /// `sendEnd`. Whatever comes after the answer has ended is dropped by the connection and does not arrive here.
 ///
-/// A connection uses one again for another request with the same head, when its answer is out and nobody has it any
-/// more. Loop only, all of it.
+/// A connection uses one again for another request with the same head, when its answer is out and nobody has it.
+/// Loop only, all of it.
 package class HTTPExchange {
   let head: HTTPRequestHead
   /// The number of the exchange on its connection, which is the number of its call as well.

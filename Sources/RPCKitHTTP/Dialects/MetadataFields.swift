@@ -32,19 +32,6 @@ extension Metadata {
     }
   }
 
-  /// The metadata of a request whose head asks for the same as that of which this is, with its own values of the fields
-  /// that vary.
-  ///
-  /// Nil where a pair is not that of one field. See `HTTPRequestHead.asksLike`.
-  func withVaryingValues(of fields: HTTPFields) -> Metadata? {
-    var (metadata, place) = (self, 0)
-    for field in fields.fields where place < count && field.name == entries[place].key {
-      if VaryingFields.contain(field.name) { metadata.setValue(field.value, at: place) }
-      place += 1
-    }
-    return place == count ? metadata : nil
-  }
-
   /// Calls `body` with each pair that can be a field of an answer.
   ///
   /// What cannot be one is left out, because an answer should not be lost for something beside it: names

@@ -129,8 +129,8 @@ extension HTTP2Session {
     flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
     if let common = stream.commonTrailers {
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
-      unsafe common.pairs.withPairs { fields in
-        _ = unsafe nghttp2_submit_trailer(session, Int32(id), fields.baseAddress, fields.count)
+      unsafe common.withNameValuePairs { fields in
+        unsafe nghttp2_submit_trailer(session, Int32(id), fields.baseAddress, fields.count)
       }
     } else if !stream.trailers.isEmpty {
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue

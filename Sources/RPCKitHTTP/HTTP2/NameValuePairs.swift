@@ -58,12 +58,25 @@ struct NameValuePairs {
   }
 
   /// Adds fields that the caller holds until they are in a frame.
-  mutating func add(_ kept: KeptPairs) {
-    unsafe kept.withPairs { kept in
-      let place = unsafe UnsafeMutableBufferPointer(rebasing: pairs[count...])
-      unsafe count += place.update(fromContentsOf: kept)
+  mutating func add(_ kept: KeptText) {
+    unsafe kept.forEach { place, name, value in
+      unsafe pairs.initializeElement(
+        at: count,
+        to: nghttp2_nv(
+          name: place,
+          value: place + name,
+          namelen: name,
+          valuelen: value,
+          flags: Self.keptFlags
+        )
+      )
+      unsafe count += 1
     }
   }
+
+  private static let keptFlags = UInt8(
+    NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
+  )
 
   private mutating func copy(_ text: Span<UInt8>) {
     let place = unsafe UnsafeMutableBufferPointer(rebasing: bytes[byteCount...])
@@ -132,6 +145,20 @@ extension [HTTPFields.Field] {
   }
 }
 
+extension CommonFields {
+  /// Lends the fields as libnghttp2 has them; the caller holds this until they are in a frame.
+  func withNameValuePairs(
+    _ body: (UnsafeMutableBufferPointer<nghttp2_nv>) -> some Any
+  ) {
+    unsafe NameValuePairs.lend(
+      count: text.count,
+      byteCount: 0,
+      { pairs in unsafe pairs.add(text) },
+      to: body
+    )
+  }
+}
+
 extension HTTPResponseHead {
   /// Lends the head and the date of an answer as libnghttp2 has them; the caller holds `common` until they are in a
   /// frame.
@@ -141,7 +168,7 @@ extension HTTPResponseHead {
   ) {
     // The closure holds these and not the whole head, of which it would copy all parts.
     let (status, length) = (status, contentLength)
-    let (common, own) = (common?.pairs, fields.fields)
+    let (common, own) = (common?.text, fields.fields)
     unsafe NameValuePairs.lend(
       count: 3 + own.count + (common?.count ?? 0),
       byteCount: 2 * Self.digitCountMax + date.utf8.count + own.byteCount,
@@ -160,7 +187,7 @@ extension HTTPResponseHead {
     )
   }
 
-  private static let ok = KeptPairs([":status": "200"])
+  private static let ok = KeptText([":status": "200"])
 
   /// Of numbers of 64 bits.
   private static let digitCountMax = 19

@@ -7,8 +7,8 @@ package final class CommonFields: Sendable {
   let fields: HTTPFields
   /// As HTTP/1.1 writes them: each with its end of line (RFC 9112 section 5).
   let lines: [UInt8]
-  /// As libnghttp2 reads them.
-  let pairs: KeptPairs
+  /// As the compression of HTTP/2 reads them.
+  let text: KeptText
   /// Whether what every answer tells browsers is among them.
   let isForBrowsers: Bool
 
@@ -26,7 +26,7 @@ package final class CommonFields: Sendable {
       lines += "\(field.name): \(field.value)\r\n".utf8
     }
     (self.fields, self.lines) = (fields, lines)
-    pairs = KeptPairs(fields)
+    text = KeptText(fields)
     self.isForBrowsers = isForBrowsers
   }
 }

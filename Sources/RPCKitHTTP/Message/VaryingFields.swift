@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// Names of fields whose values differ from one request of a client to the next, and which say nothing of how a call is
 /// read from its request: they are metadata of it, or a reading takes them from its own head.
 ///
@@ -30,5 +32,20 @@ extension HTTPRequestHead {
       else { return false }
     }
     return true
+  }
+}
+
+extension Metadata {
+  /// The metadata of a request whose head asks for the same as that of which this is, with its own values of the fields
+  /// that vary.
+  ///
+  /// Nil where a pair is not that of one field. See `HTTPRequestHead.asksLike`.
+  func withVaryingValues(of fields: HTTPFields) -> Metadata? {
+    var (metadata, place) = (self, 0)
+    for field in fields.fields where place < count && field.name == entries[place].key {
+      if VaryingFields.contain(field.name) { metadata.setValue(field.value, at: place) }
+      place += 1
+    }
+    return place == count ? metadata : nil
   }
 }

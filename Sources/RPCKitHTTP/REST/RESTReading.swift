@@ -15,7 +15,7 @@ final class RESTReading: CallReading {
   let requestID: String?
   /// Whether the whole head was read and found good.
   var isRead = false
-  /// What reads all requests with this head, once the first one came.
+  /// The reader of all requests with this head, once the first one came.
   private(set) var sharedReader: RESTRequestReader?
   /// The same as calls use it.
   private var sharedTranscoding: CallContext.Transcoding?
@@ -44,7 +44,7 @@ final class RESTReading: CallReading {
     Self.allows(head, target.method) ? RESTReading(head, like: self) : nil
   }
 
-  /// What reads a request: its own where the answer is a page, which depends on what was asked for.
+  /// The reader of a request: its own where the answer is a page, which depends on what was asked for.
   func reader() -> RESTRequestReader {
     guard !target.route.isPaged else { return RESTRequestReader(self) }
     if let sharedReader { return sharedReader }
@@ -53,7 +53,7 @@ final class RESTReading: CallReading {
     return reader
   }
 
-  /// What makes the message of a request of its body, when the whole head was read.
+  /// The way from the body of a request to its message, once the whole head was read.
   func transcoding(by reader: RESTRequestReader) -> CallContext.Transcoding {
     if let sharedTranscoding { return sharedTranscoding }
     let transcoding: CallContext.Transcoding = { [isForm] body throws(RPCError) in

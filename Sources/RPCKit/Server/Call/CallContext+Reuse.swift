@@ -1,7 +1,7 @@
 /// Contexts of calls that were answered in the event that brought them are used again, as most calls are of the method
 /// of the one before.
 extension CallHost {
-  /// The context of a call that begins: that of the last one, which nobody has any more, or a new one.
+  /// The context of a call that begins: that of the last one, if nobody has it, or a new one.
   ///
   /// Loop only.
   package final func makeCall(

@@ -200,7 +200,7 @@ public final class CallContext: @unchecked Sendable {
 
   /// Lets go of everything that the call had.
   ///
-  /// Loop only, for a call that is over and that nobody has any more.
+  /// Loop only, for a call that is over and that nobody has.
   func clear() {
     requestMetadata = Metadata()
     (isOver, tellsLatency, timer) = (false, true, .none)

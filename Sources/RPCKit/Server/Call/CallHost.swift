@@ -31,7 +31,7 @@ open class CallHost: @unchecked Sendable {
   private let confinedTimers: Confined<ConnectionTimers>
   /// Calls that have a place: those whose handlers have not returned, even if the calls are over.
   private(set) final var handlerCount = 0
-  /// The context of the last call, if it was answered at once and nobody has it any more.
+  /// The context of the last call, if it was answered in its event and nobody has it.
   final var spareCall: CallContext?
   /// Streaming calls whose handlers have not returned.
   final var streamingCallCount = 0

@@ -7,7 +7,7 @@ final class ConnectUnaryReading: CallReading {
   var codec = MessageCodec.protobuf {
     didSet { transcoding = codec.transcoding(to: method.descriptor.requestType) }
   }
-  /// What makes protobuf of a message; nil where it is that.
+  /// The way from a message to protobuf; nil where it is that.
   private(set) var transcoding: CallContext.Transcoding?
   /// The query of a call by GET; nil for POST.
   var query: ConnectQuery?
