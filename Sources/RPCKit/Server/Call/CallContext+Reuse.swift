@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Contexts of calls that were answered in the event that brought them are used again, as most calls are of the method
 /// of the one before.
 extension CallHost {
@@ -25,6 +27,8 @@ extension CallHost {
     guard call.isAtRest, call.forwardedClient == nil, transport != nil,
       isKnownUniquelyReferenced(&call)
     else { return }
+    // A task on another thread may have let go of it just now; what that has written comes before what follows here.
+    atomicMemoryFence(ordering: .acquiring)
     call.clear()
     spareCall = call
   }
