@@ -6,14 +6,12 @@ internal import RPCKit
 /// commits before its own, so that writes decide by memory that has them (docs/decisions/0226). Writes that need no such
 /// memory may go beside it, in lanes (`PostgresLane`). What the server keeps of deleted rows until it is vacuumed, and in
 /// its log and archives, is its operator's (docs/operations).
-final class PostgresEngine: StoreEngine {
-  var connection: any StoreConnection { server }
-  let isShared = true
+final class PostgresEngine: ServerEngine {
   /// The newest change that was ever logged, or 0.
   let lastRevision: Int64
   let lastTime: Int64
   var hasLanes: Bool { !turn.isByRows }
-  private let store: FollowedStore
+  let store: FollowedStore
   private var server: PostgresConnection { store.server }
   private let turn: PostgresTurn
 
@@ -56,18 +54,4 @@ final class PostgresEngine: StoreEngine {
       }
     }
   }
-
-  func news(after revision: Int64) throws(StoreError) -> [Change] {
-    try store.news(after: revision)
-  }
-
-  func committed(_ last: Change?) { store.note(last) }
-
-  func tidy() {}
-
-  func truncateLog() -> Bool { true }
-
-  func condition(after failure: StoreError) -> StoreCondition { store.condition(after: failure) }
-
-  func finish() {}
 }

@@ -6,13 +6,11 @@ internal import RPCKit
 /// it is for writes that decide by rows of their heads: no change that another lane commits in the meantime matters to
 /// them. What is numbered in the order of commits is added when everything else is done, behind a lock for that order,
 /// which the commit ends (docs/decisions/0248).
-final class PostgresLane: StoreEngine {
-  var connection: any StoreConnection { server }
-  let isShared = true
+final class PostgresLane: ServerEngine {
   let isLane = true
   let lastRevision: Int64 = 0
   let lastTime = Int64.min
-  private let store: FollowedStore
+  let store: FollowedStore
   private var server: PostgresConnection { store.server }
   private var foundTurn: PostgresTurn?
 
@@ -57,18 +55,4 @@ final class PostgresLane: StoreEngine {
     }
     return try store.changes(in: try server.commit(asking: FollowedStore.changes(after: revision)))
   }
-
-  func news(after revision: Int64) throws(StoreError) -> [Change] {
-    try store.news(after: revision)
-  }
-
-  func committed(_ last: Change?) { store.note(last) }
-
-  func tidy() {}
-
-  func truncateLog() -> Bool { true }
-
-  func condition(after failure: StoreError) -> StoreCondition { store.condition(after: failure) }
-
-  func finish() {}
 }
