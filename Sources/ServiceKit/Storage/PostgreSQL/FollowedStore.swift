@@ -19,10 +19,20 @@ final class FollowedStore {
   /// Begins a transaction by what `start` posts, and asks for the changes after a revision in one round trip with
   /// questions of writes.
   ///
-  /// A connection that was lost is made again.
+  /// A connection that was lost is made again, and a transaction that others were in the way of is begun again.
   func begin(
     after revision: Int64,
     asking questions: [StoreQuestion],
+    _ start: () throws(StoreError) -> Void
+  ) throws(StoreError) -> [Change] {
+    try ConflictAttempts.run { () throws(StoreError) in
+      try beginOnce(after: revision, questions, start)
+    }
+  }
+
+  private func beginOnce(
+    after revision: Int64,
+    _ questions: [StoreQuestion],
     _ start: () throws(StoreError) -> Void
   ) throws(StoreError) -> [Change] {
     if server.isConnected {

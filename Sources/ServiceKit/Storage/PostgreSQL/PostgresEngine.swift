@@ -48,10 +48,8 @@ final class PostgresEngine: ServerEngine {
     asking questions: [StoreQuestion],
     locking heads: Set<ConflictKey>
   ) throws(StoreError) -> [Change] {
-    try ConflictAttempts.run { () throws(StoreError) in
-      try store.begin(after: revision, asking: questions) { () throws(StoreError) in
-        try turn.begin(on: server, with: store.version.guarding)
-      }
+    try store.begin(after: revision, asking: questions) { () throws(StoreError) in
+      try turn.begin(on: server, with: store.version.guarding)
     }
   }
 }

@@ -28,10 +28,8 @@ final class PostgresLane: ServerEngine {
     asking questions: [StoreQuestion],
     locking heads: Set<ConflictKey>
   ) throws(StoreError) -> [Change] {
-    try ConflictAttempts.run { () throws(StoreError) in
-      try store.begin(after: revision, asking: questions) { () throws(StoreError) in
-        try turn().beginBeside(on: server, with: store.version.guarding, locking: heads)
-      }
+    try store.begin(after: revision, asking: questions) { () throws(StoreError) in
+      try turn().beginBeside(on: server, with: store.version.guarding, locking: heads)
     }
   }
 
